@@ -1,0 +1,165 @@
+"""What a backend is: the promises between arrayx and whoever runs its graphs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arrayx import errors
+from arrayx.backend.concrete import ConcreteArray
+from arrayx.core.aval import Aval
+from arrayx.core.graph import Equation, Graph, Var
+from arrayx.core.primitive import Primitive
+
+# The version of this contract, apart from arrayx's own: (major, minor).  A plugin made for
+# another major version is refused with both numbers.
+API_VERSION = (1, 0)
+
+Buffer = Any
+
+
+@dataclass(frozen=True)
+class Device:
+    """One unit of a backend: `"numpy:cpu:0"`, `"xla:tpu:3"`."""
+
+    backend: str
+    platform: str
+    id: int
+    kind: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.backend}:{self.platform}:{self.id}"
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """How a graph is to be compiled.
+
+    `donated` are the inputs whose buffers the program may overwrite.
+    """
+
+    device: Device
+    donated: tuple[int, ...] = ()
+
+
+class Executable(ABC):
+    """A compiled graph."""
+
+    @abstractmethod
+    def run(self, buffers: Sequence[Buffer]) -> Sequence[Buffer]:
+        """The outputs' buffers for the inputs'."""
+
+    def text(self) -> str:
+        """The program as the backend's own code, where it has such a thing."""
+        return ""
+
+    def cost_analysis(self) -> dict[str, float]:
+        """Figures such as flops and bytes accessed, where the backend knows them."""
+        return {}
+
+    def memory_analysis(self) -> dict[str, float]:
+        """Bytes of arguments, outputs and temporaries, where the backend knows them."""
+        return {}
+
+
+class Backend(ABC):
+    """Compiles and runs graphs.  Only `name`, `devices` and `compile` are owed.
+
+    A buffer is whatever the backend keeps an array in; arrayx never looks inside.
+    """
+
+    name: ClassVar[str]
+    api_version: ClassVar[tuple[int, int]] = API_VERSION
+    # Dtypes (by name) that the backend has; None for all.
+    dtypes: ClassVar[frozenset[str] | None] = None
+    # True where `call` equations should arrive whole instead of being inlined.
+    keeps_calls: ClassVar[bool] = False
+    # True where a call returns before its work is done.
+    asynchronous: ClassVar[bool] = False
+    # Weighs one cheap element made again against one element saved and read, for the
+    # choice of residuals.
+    recompute_cost: ClassVar[float] = 0.0
+
+    array_type: type[ConcreteArray]
+
+    def __init__(self) -> None:
+        # A class of its own for each backend: `type(x) is array_type` is the whole check
+        # of where an array lives.
+        members = {"__slots__": (), "backend": self, "__module__": "arrayx"}
+        self.array_type = type("Array", (ConcreteArray,), members)
+
+    @abstractmethod
+    def devices(self) -> tuple[Device, ...]:
+        """The units of this backend; the first is the default."""
+
+    def put(self, array: np.ndarray, device: Device) -> Buffer:
+        """A host array on the device.  Must not alias memory that the caller may change."""
+        return np.array(array)
+
+    def get(self, buffer: Buffer) -> np.ndarray:
+        """The buffer as a host array, once it is ready; the caller will not write to it."""
+        return np.asarray(buffer)
+
+    def supports(self, equation: Equation) -> bool | str:
+        """True, or a sentence that says why this equation cannot be run."""
+        return True
+
+    @abstractmethod
+    def compile(self, graph: Graph, options: CompileOptions) -> Executable:
+        """Compiles a legalised graph (see `arrayx.backend.legalise`)."""
+
+    def eager(
+        self,
+        primitive: Primitive,
+        avals: tuple[Any, ...],
+        params: dict[str, Any],
+        device: Device,
+    ) -> Callable[..., Any]:
+        """A function of buffers (and Python scalars, where `avals` has a Python type) that
+        applies one primitive; it returns a buffer, or a tuple where `multiple`.
+
+        By default the compiled form of a graph of this one equation.
+        """
+        # Imported late on purpose by nobody: dispatch hands the compiler in.
+        return self.compile_one(self, primitive, avals, params, device)
+
+    compile_one: ClassVar[Callable[..., Callable[..., Any]]]
+
+    def is_ready(self, buffer: Buffer) -> bool:
+        """True once the buffer's elements are there."""
+        return True
+
+    def synchronize(self, buffer: Buffer) -> None:
+        """Waits until the buffer's elements are there."""
+
+    def delete(self, buffer: Buffer) -> None:
+        """Frees the buffer's memory now, where the backend can."""
+
+    def check_dtype(self, aval: Aval) -> None:
+        """Raises `UnsupportedError` for a dtype that the backend lacks."""
+        if self.dtypes is not None and str(aval.dtype) not in self.dtypes:
+            raise errors.UnsupportedError(
+                f"backend {self.name!r} has no dtype {aval.dtype}; it has "
+                f"{', '.join(sorted(self.dtypes))}. Convert the array, or use a backend "
+                "that has it: nothing is narrowed in silence."
+            )
+
+
+def one_equation_graph(
+    primitive: Primitive, avals: tuple[Any, ...], params: dict[str, Any], literals: tuple[Any, ...]
+) -> Graph:
+    """A graph that applies one primitive to inputs of these types.
+
+    Where `avals` has a Python type instead of an aval, the next of `literals` stands.
+    """
+    given = iter(literals)
+    operands = tuple(Var(a) if type(a) is Aval else next(given) for a in avals)
+    result = primitive.infer(avals, params)
+    outputs = tuple(Var(a) for a in (result if primitive.multiple else (result,)))
+    effects = primitive.effects(**params)
+    equation = Equation(primitive, operands, params, outputs, effects)
+    return Graph([v for v in operands if type(v) is Var], [equation], outputs)

@@ -1,0 +1,204 @@
+"""Which backends there are: found through entry points, loaded one at a time when asked for.
+
+A plugin that cannot be loaded becomes a record, shown by `doctor()` and in the error when
+it is asked for; it never breaks `import arrayx` or another backend.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import pluggy
+
+from arrayx import config, errors
+from arrayx.backend import hookspecs
+from arrayx.backend.concrete import Restore
+from arrayx.backend.contract import API_VERSION, Backend
+from arrayx.lazy import lazy
+
+metadata = lazy("importlib.metadata")
+
+# The distribution's own, known without metadata: a checkout or a frozen application works,
+# and the default backend needs no scan.
+BUILT_IN = {"numpy": "arrayx_numpy", "xla": "arrayx_xla", "cupy": "arrayx_cupy"}
+INSTALL = {
+    "numpy": "pip install arrayx",
+    "xla": "pip install 'arrayx[xla]'",
+    "cupy": "pip install 'arrayx[cupy]'",
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of one backend: where it comes from and whether it can be used.
+
+    `state` is one of: "found" (not loaded yet), "ready", "unavailable", "broken".
+    """
+
+    name: str
+    origin: str
+    state: str
+    reason: str = ""
+    trace: str = ""
+    remedy: str = ""
+
+
+class Registry:
+    """The backends of this process."""
+
+    def __init__(self) -> None:
+        self.manager = pluggy.PluginManager("arrayx")
+        self.manager.add_hookspecs(hookspecs)
+        self.backends: dict[str, Backend] = {}
+        self.failures: dict[str, Record] = {}
+        self.given: dict[str, Any] = {}
+        self._entries: dict[str, list[Any]] | None = None
+        self.lock = threading.RLock()
+
+    def entries(self) -> dict[str, list[Any]]:
+        """Entry points by backend name; metadata only, nothing is imported."""
+        if self._entries is None:
+            found: dict[str, list[Any]] = {}
+            for entry in metadata.entry_points(group=hookspecs.GROUP):
+                known = found.setdefault(entry.name, [])
+                if all(entry.value != other.value for other in known):
+                    known.append(entry)
+            self._entries = found
+        return self._entries
+
+    def names(self) -> list[str]:
+        """All names that can be asked for."""
+        return sorted({*BUILT_IN, *self.entries(), *self.given})
+
+    def add(self, backend: Backend) -> None:
+        """Registers a backend object directly: for tests and notebooks."""
+        with self.lock:
+            self.given[backend.name] = backend
+            self.backends[backend.name] = backend
+            self.failures.pop(backend.name, None)
+
+    def remove(self, name: str) -> None:
+        """Forgets a backend registered by `add`."""
+        with self.lock:
+            self.given.pop(name, None)
+            self.backends.pop(name, None)
+
+    def get(self, name: str) -> Backend:
+        """The backend of this name, made on first use."""
+        found = self.backends.get(name)
+        if found is not None:
+            return found
+        with self.lock:
+            if name in self.backends:
+                return self.backends[name]
+            if name in self.failures:
+                raise unavailable(self.failures[name])
+            return self.make(name)
+
+    def make(self, name: str) -> Backend:
+        """Loads the plugin of this name and asks it for the backend."""
+        module_name = BUILT_IN.get(name)
+        entries = [] if module_name is not None else self.entries().get(name, [])
+        if module_name is None and not entries:
+            raise errors.UnknownBackendError(
+                f"no backend {name!r}; known are: {', '.join(self.names())}. A plugin "
+                f"registers itself through the entry-point group {hookspecs.GROUP!r}."
+            )
+        origin = f"module {module_name}" if module_name else describe(entries[0])
+        try:
+            if len(entries) > 1:
+                raise errors.BackendUnavailableError(
+                    f"several distributions register a backend {name!r}: "
+                    + "; ".join(describe(e) for e in entries)
+                )
+            plugin = importlib.import_module(module_name) if module_name else entries[0].load()
+            if self.manager.get_plugin(name) is None:
+                self.manager.register(plugin, name)
+            backend = self.manager.hook.arrayx_make_backend(name=name)
+            check(backend, name)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plugin may even call sys.exit
+            expected = isinstance(error, errors.BackendUnavailableError)
+            record = Record(
+                name,
+                origin,
+                "unavailable" if expected else "broken",
+                str(error) if expected else f"{type(error).__name__}: {error}",
+                traceback.format_exc(),
+                INSTALL.get(name, ""),
+            )
+            self.failures[name] = record
+            raise unavailable(record) from error
+        self.backends[name] = backend
+        return backend  # type: ignore[no-any-return]
+
+    def record(self, name: str) -> Record:
+        """What is known of a backend; loads nothing."""
+        if name in self.failures:
+            return self.failures[name]
+        origin = f"module {BUILT_IN[name]}" if name in BUILT_IN else "registered by hand"
+        for entry in self.entries().get(name, []):
+            origin = describe(entry)
+        return Record(name, origin, "ready" if name in self.backends else "found")
+
+    def retry(self) -> None:
+        """Forgets failures and the list of entry points, so that a repair is noticed."""
+        with self.lock:
+            self.failures.clear()
+            self._entries = None
+
+
+def describe(entry: Any) -> str:
+    """An entry point in words: its value and the distribution it belongs to."""
+    dist = getattr(entry, "dist", None)
+    return f"{entry.value} of {dist.name} {dist.version}" if dist is not None else str(entry.value)
+
+
+def check(backend: Any, name: str) -> None:
+    """Refuses what a plugin returned if it is not a backend of this API version."""
+    if backend is None:
+        raise errors.BackendUnavailableError(f"the plugin made no backend called {name!r}")
+    if not isinstance(backend, Backend):
+        raise TypeError(f"the plugin returned {backend!r}, which is not an arrayx Backend")
+    if backend.api_version[0] != API_VERSION[0] or backend.api_version > API_VERSION:
+        raise errors.BackendUnavailableError(
+            f"it was made for backend API {backend.api_version}, this arrayx has "
+            f"{API_VERSION}: upgrade the older of the two"
+        )
+
+
+def unavailable(record: Record) -> errors.BackendUnavailableError:
+    """The error for a backend that is known but cannot be used."""
+    remedy = f" Try: {record.remedy}" if record.remedy and record.remedy not in record.reason else ""
+    return errors.BackendUnavailableError(
+        f"backend {record.name!r} cannot be used: {record.reason}.{remedy}"
+    )
+
+
+registry = Registry()
+Restore.get_backend = registry.get
+_chosen: ContextVar[str | None] = ContextVar("arrayx_backend", default=None)
+
+
+def default_name() -> str:
+    """The name of the backend for work whose arguments do not decide."""
+    return _chosen.get() or config.config.default_backend  # type: ignore[no-any-return]
+
+
+@contextmanager
+def chosen(name: str) -> Iterator[None]:
+    """Makes a backend the default inside the block."""
+    registry.get(name)
+    token = _chosen.set(name)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)

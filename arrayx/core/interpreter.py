@@ -1,0 +1,116 @@
+"""Who gives primitives their meaning now, and the stand-ins (tracers) that they work on.
+
+There is one current interpreter and no stack: a transformation installs its own, which
+handles the tracers it made and hands everything else to the interpreter it replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NoReturn
+
+from arrayx import errors, source
+from arrayx.core.array import Array
+
+
+class Interpreter:
+    """Gives primitives a meaning: `apply(primitive, args, params)` returns the result."""
+
+    __slots__ = ("closed", "parent")
+    # How the transformation is called in messages.
+    word = "a transformation"
+    parent: Interpreter | None
+    closed: bool
+
+    def __init__(self, parent: Interpreter | None) -> None:
+        self.parent = parent
+        self.closed = False
+
+    def apply(self, primitive: Any, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """The result of the primitive on these arguments."""
+        raise NotImplementedError
+
+
+class Base(Interpreter):
+    """The eager interpreter.  The backend floor hands it the function that runs things."""
+
+    __slots__ = ("run",)
+    word = "eager execution"
+    run: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+
+    def apply(self, primitive: Any, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        return self.run(primitive, args, params)
+
+
+BASE = Base(None)
+# A default is there in every thread, where a value set at import would be missing.
+current: ContextVar[Interpreter] = ContextVar("arrayx_interpreter", default=BASE)
+
+
+@contextmanager
+def installed(interpreter: Interpreter) -> Iterator[Interpreter]:
+    """Makes `interpreter` the current one inside the block."""
+    token = current.set(interpreter)
+    try:
+        yield interpreter
+    finally:
+        current.reset(token)
+
+
+@contextmanager
+def opened(interpreter: Interpreter) -> Iterator[Interpreter]:
+    """Installs a new interpreter; afterwards its tracers are refused as leaked."""
+    token = current.set(interpreter)
+    try:
+        yield interpreter
+    finally:
+        current.reset(token)
+        interpreter.closed = True
+
+
+class Tracer(Array):
+    """A stand-in for an array while a transformation runs the user's function."""
+
+    __slots__ = ("interpreter", "source")
+    interpreter: Interpreter
+    source: Any
+
+    def concrete(self, what: str) -> Any:
+        """The value behind the tracer, for Python's `what`; raises where there is none."""
+        refuse_concretization(self, what)
+
+    def origin(self) -> str:
+        """Where the value came from, in words."""
+        return f"made at {self.source}" if self.source is not None else "of unknown origin"
+
+    def __repr__(self) -> str:
+        return f"Traced<{self.aval}> in {self.interpreter.word}"
+
+
+def refuse_concretization(tracer: Tracer, what: str) -> NoReturn:
+    """Raises the error for a Python value asked of a traced one."""
+    where = source.current()
+    raise errors.ConcretizationError(
+        f"{what} needs the value of a traced array of type {tracer.aval}, but under "
+        f"{tracer.interpreter.word} only its type is known.\n"
+        f"  asked at: {where}\n"
+        f"  the value: {tracer.origin()}\n"
+        "What helps: ax.lax.cond(pred, on_true, on_false, *operands) or "
+        "anp.where(pred, x, y) instead of a Python `if`; static_argnums or static_argnames "
+        "of ax.jit for an argument that should stay a Python value; or calling the function "
+        "without ax.jit."
+    )
+
+
+def refuse_leaked(tracer: Tracer) -> NoReturn:
+    """Raises the error for a tracer that is used after its transformation ended."""
+    raise errors.LeakedTracerError(
+        f"a traced array of type {tracer.aval} was used after {tracer.interpreter.word} had "
+        f"ended: it leaked out of the function.\n"
+        f"  used at: {source.current()}\n"
+        f"  the value: {tracer.origin()}\n"
+        "A transformed function must return its results instead of storing them in globals, "
+        "attributes or lists that outlive the call."
+    )

@@ -1,0 +1,96 @@
+"""What one operation is: a class whose methods are the rules of the transformations."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from arrayx.core import interpreter
+from arrayx.core.aval import Aval
+
+NO_EFFECTS: frozenset[str] = frozenset()
+_MOST_TYPES = 8192
+
+
+class Primitive:
+    """One operation: its docstring is its documentation, its methods are its rules.
+
+    A slot that is None is filled by `expand` (the operation in simpler ones), which every
+    transformation then enters; a primitive without `expand` is a *core* primitive, owed by
+    every backend.  Operands have equal dtypes and shapes unless the docstring says
+    otherwise; a Python scalar may stand for an operand of elementwise primitives.
+
+    | slot | question it answers |
+    |---|---|
+    | `type_rule(*avals, **params)` | the type of the result (a tuple where `multiple`) |
+    | `jvp(primals, tangents, **params)` | value and tangent; tangents may be `Zero` |
+    | `linearize(tape, primals, tangents, **params)` | value, and the tangent's equation |
+    | `transpose(ct, *args, **params)` | a cotangent for each `Undefined` argument |
+    | `vmap(size, args, dims, **params)` | result and its batch axis; None: not batched |
+    | `expand(*args, **params)` | the operation in simpler ones |
+    | `stage(interpreter, args, params)` | how it is written down, where that is special |
+    | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
+    """
+
+    name: ClassVar[str]
+    multiple: ClassVar[bool] = False
+    # True where every element of the result depends on the same element of each operand.
+    elementwise: ClassVar[bool] = False
+    # True where the result costs no more than reading it: made again rather than saved.
+    cheap: ClassVar[bool] = False
+
+    jvp: Callable[..., Any] | None = None
+    linearize: Callable[..., Any] | None = None
+    transpose: Callable[..., Any] | None = None
+    vmap: Callable[..., Any] | None = None
+    expand: Callable[..., Any] | None = None
+    stage: Callable[..., Any] | None = None
+    evaluate: Callable[..., Any] | None = None
+
+    # Printing back a graph's text needs the name; no rule is looked up here.
+    named: ClassVar[weakref.WeakValueDictionary[str, Primitive]] = weakref.WeakValueDictionary()
+
+    def __init__(self) -> None:
+        self.types: dict[Any, Any] = {}
+        Primitive.named[self.name] = self
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        return interpreter.current.get().apply(self, args, params)
+
+    def type_rule(self, *avals: Any, **params: Any) -> Any:
+        """The type of the result for operands of these types."""
+        raise NotImplementedError(f"primitive {self.name} has no type rule")
+
+    def effects(self, **params: Any) -> frozenset[str]:
+        """What an application does besides computing its result."""
+        return NO_EFFECTS
+
+    def infer(self, avals: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """`type_rule`, remembered; a literal is given as its Python type."""
+        key = (avals, *params.items()) if params else avals
+        try:
+            return self.types[key]
+        except KeyError:
+            pass
+        result = self.type_rule(*avals, **params)
+        if len(self.types) >= _MOST_TYPES:  # the keys hold avals, so they are bounded
+            self.types.clear()
+        self.types[key] = result
+        return result
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (self.name,)
+
+
+def _named(name: str) -> Primitive:
+    return Primitive.named[name]
+
+
+def aval_or_scalar_type(x: Any) -> Aval | type:
+    """What `type_rule` is told of an operand: its type, or a literal's Python type."""
+    aval = getattr(x, "aval", None)
+    return aval if aval is not None else type(x)

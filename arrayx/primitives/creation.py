@@ -1,0 +1,66 @@
+"""Arrays out of nothing but params: constants of one value, counters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrayx import dtypes
+from arrayx.core.array import typeof
+from arrayx.core.aval import Aval, Shape
+from arrayx.core.linear import Zero
+from arrayx.core.primitive import Primitive
+
+
+class Full(Primitive):
+    """An array of `shape` and `dtype` whose elements all are the scalar `value`."""
+
+    name = "full"
+    cheap = True
+
+    def type_rule(self, *, shape: Shape, dtype: Any, value: Any, weak_type: bool) -> Aval:
+        return Aval(shape, dtype, weak_type)
+
+
+class Iota(Primitive):
+    """Counts 0, 1, 2, … along `axis` of an array of `shape` and `dtype`."""
+
+    name = "iota"
+    cheap = True
+
+    def type_rule(self, *, shape: Shape, dtype: Any, axis: int) -> Aval:
+        return Aval(shape, dtype)
+
+
+full = Full()
+iota = Iota()
+
+
+def fill(shape: Shape, dtype: Any, value: Any, weak_type: bool = False) -> Any:
+    """An array of one Python scalar; `value` is given in the kind of `dtype`."""
+    return full(shape=shape, dtype=dtype, value=value, weak_type=weak_type)
+
+
+def scalar(value: Any) -> Any:
+    """A Python scalar as a weakly typed array of rank 0."""
+    aval = typeof(value)
+    return full(shape=(), dtype=aval.dtype, value=value, weak_type=aval.weak_type)
+
+
+_ZEROS = {"bool": False, "int": 0, "uint": 0, "float": 0.0, "complex": 0j}
+
+
+def zero_literal(dtype: Any) -> Any:
+    """The Python scalar that is zero in the kind of `dtype`."""
+    return _ZEROS[dtypes.kind(dtype)]
+
+
+def zeros(aval: Aval) -> Any:
+    """Zeros of a type."""
+    return full(
+        shape=aval.shape, dtype=aval.dtype, value=zero_literal(aval.dtype), weak_type=False
+    )
+
+
+def instantiate(tangent: Any, aval: Aval) -> Any:
+    """A tangent as an array, zeros where it is `Zero`."""
+    return zeros(aval) if tangent is Zero else tangent

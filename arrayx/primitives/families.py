@@ -1,0 +1,219 @@
+"""What whole families of primitives have in common, so that a member states its difference.
+
+A family must shorten at least three operations, or it does not belong here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from arrayx import config, dtypes, errors
+from arrayx.core.array import is_scalar
+from arrayx.core.aval import Aval, Undefined
+from arrayx.core.linear import Zero
+from arrayx.core.primitive import Primitive
+
+FLOAT = frozenset({"float"})
+COMPLEX = frozenset({"complex"})
+INEXACT = frozenset({"float", "complex"})
+INTEGER = frozenset({"int", "uint"})
+REAL = INTEGER | FLOAT
+NUMERIC = REAL | COMPLEX
+LOGICAL = frozenset({"bool"}) | INTEGER
+ORDERED = frozenset({"bool"}) | REAL
+ANY = frozenset({"bool"}) | NUMERIC
+EVERYTHING = ANY | {"key"}
+
+
+def is_linear(x: Any) -> bool:
+    """True for the arguments whose cotangent a transpose rule is asked for."""
+    return type(x) is Undefined
+
+
+def array_avals(avals: Sequence[Any]) -> list[Aval]:
+    """The types of the operands that are arrays, literals left out."""
+    return [a for a in avals if type(a) is Aval]
+
+
+def same_type(name: str, avals: Sequence[Any], kinds: frozenset[str]) -> Aval:
+    """The common type of a primitive's operands; raises where they differ."""
+    arrays = array_avals(avals)
+    if not arrays:
+        raise errors.DtypeError(f"{name} needs an array among its operands, got {list(avals)}")
+    first = arrays[0]
+    weak = first.weak_type
+    varying = first.varying
+    for a in arrays[1:]:
+        if a.shape != first.shape:
+            raise errors.ShapeError(
+                f"{name} needs operands of equal shape, got {', '.join(map(str, arrays))}"
+            )
+        if a.dtype != first.dtype:
+            raise errors.DtypeError(
+                f"{name} needs operands of equal dtype, got {', '.join(map(str, arrays))}"
+            )
+        weak = weak and a.weak_type
+        varying = varying | a.varying
+    if dtypes.kind(first.dtype) not in kinds:
+        raise errors.DtypeError(
+            f"{name} is not defined for {first}; it takes dtypes of kind "
+            f"{', '.join(sorted(kinds))}"
+        )
+    return Aval(first.shape, first.dtype, weak, varying)
+
+
+class NonDifferentiable(Primitive):
+    """The result is piecewise constant, or not a number: its tangent is `Zero`."""
+
+    def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        result = self(*primals, **params)
+        return result, (tuple(Zero for _ in result) if self.multiple else Zero)
+
+
+class Linear(Primitive):
+    """Linear in its one operand: the tangent goes through the operation itself."""
+
+    def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        return self(primals[0], **params), self(tangents[0], **params)
+
+    def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        result = self(primals[0], **params)
+        tangent = tape.record(self, (tangents[0],), params, result.aval.strong())
+        return result, tangent
+
+
+class Elementwise(Primitive):
+    """Works on each element alone; batching lines the batch axes up."""
+
+    elementwise = True
+    cheap = True
+    kinds: ClassVar[frozenset[str]] = ANY
+    # Result dtype from operand dtype, where they differ.
+    result: ClassVar[Callable[[Any], Any] | None] = None
+
+    def type_rule(self, *avals: Any, **params: Any) -> Aval:
+        aval = same_type(self.name, avals, self.kinds)
+        result = type(self).result
+        return aval if result is None else aval.update(dtype=result(aval.dtype), weak_type=False)
+
+    def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
+        args, dim = aligned(size, args, dims)
+        return self(*args, **params), dim
+
+
+def aligned(size: int, args: Sequence[Any], dims: Sequence[int | None]) -> tuple[list[Any], int]:
+    """Arrays with their batch axis at one common place; literals stay as they are."""
+    dim = next(d for d in dims if d is not None)
+    moved = [
+        a if d == dim or is_scalar(a) else handed.move_batch_dim(size, a, d, dim)
+        for a, d in zip(args, dims, strict=True)
+    ]
+    return moved, dim
+
+
+class Handed:
+    """Functions of the primitives above that the families need: handed up at import."""
+
+    move_batch_dim: Callable[[int, Any, int | None, int], Any]
+    mul: Callable[[Any, Any], Any]
+    absorb_mul: Callable[[Any, Any], Any]
+    add: Callable[[Any, Any], Any]
+
+
+handed = Handed()
+
+
+def scaled(tangent: Any, factor: Any) -> Any:
+    """`tangent * factor`, with zeros absorbing: 0 times inf or nan is 0.
+
+    A literal factor that is finite and not zero cannot do harm: a plain product.
+    """
+    if is_scalar(factor):
+        if factor == 1:
+            return tangent
+        if math.isfinite(abs(factor)) and factor != 0:
+            return handed.mul(tangent, factor)
+    if not config.config.zeros_absorb:
+        return handed.mul(tangent, factor)
+    if is_scalar(factor):
+        raise ValueError(f"the derivative factor {factor} is a literal that is 0, inf or nan")
+    return handed.absorb_mul(tangent, factor)
+
+
+def add_tangents(a: Any, b: Any) -> Any:
+    """The sum of two tangents, either of which may be `Zero`."""
+    if a is Zero:
+        return b
+    if b is Zero:
+        return a
+    return handed.add(a, b)
+
+
+class Differentiable(Elementwise):
+    """Elementwise with a derivative for each operand: `partials[i](*operands, out)`.
+
+    A partial gives the factor of the operand's tangent: an array or a literal.
+    """
+
+    partials: ClassVar[tuple[Callable[..., Any], ...]] = ()
+
+    def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        result = self(*primals, **params)
+        tangent: Any = Zero
+        for partial, dx in zip(self.partials, tangents, strict=True):
+            if dx is not Zero:
+                tangent = add_tangents(tangent, scaled(dx, partial(*primals, result, **params)))
+        return result, tangent
+
+
+class Unary(Differentiable):
+    """A function of one operand.  The factor goes straight onto the tape."""
+
+    def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        (x,) = primals
+        result = self(x, **params)
+        factor = self.partials[0](x, result, **params)
+        if is_scalar(factor) and factor == 1:
+            return result, tangents[0]
+        plain = is_scalar(factor) or not config.config.zeros_absorb
+        product = handed.mul if plain else handed.absorb_mul
+        return result, tape.record(product, (tangents[0], factor), {}, result.aval.strong())
+
+
+def unary(
+    name: str, kinds: frozenset[str], derivative: Callable[[Any, Any], Any], doc: str
+) -> Unary:
+    """A differentiable function of one operand; `derivative(x, out)` gives the factor."""
+    members = {"name": name, "kinds": kinds, "__doc__": doc, "partials": (derivative,)}
+    return type(name.title().replace("_", ""), (Unary,), members)()  # type: ignore[no-any-return]
+
+
+def binary(
+    name: str,
+    kinds: frozenset[str],
+    by_x: Callable[[Any, Any, Any], Any],
+    by_y: Callable[[Any, Any, Any], Any],
+    doc: str,
+) -> Differentiable:
+    """A differentiable function of two operands; `by_x(x, y, out)` is its partial."""
+    members = {"name": name, "kinds": kinds, "__doc__": doc, "partials": (by_x, by_y)}
+    return type(name.title().replace("_", ""), (Differentiable,), members)()  # type: ignore[no-any-return]
+
+
+class Step(NonDifferentiable, Elementwise):
+    """Elementwise and piecewise constant."""
+
+
+def step(
+    name: str,
+    kinds: frozenset[str],
+    doc: str,
+    result: Callable[[Any], Any] | None = None,
+) -> Step:
+    """An elementwise function without derivative; `result` maps the operands' dtype."""
+    members: dict[str, Any] = {"name": name, "kinds": kinds, "__doc__": doc}
+    if result is not None:
+        members["result"] = staticmethod(result)
+    return type(name.title().replace("_", ""), (Step,), members)()  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Floor 3: programs from programs."""

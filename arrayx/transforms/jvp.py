@@ -1,0 +1,131 @@
+"""Forward mode: values that carry their directional derivative along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from arrayx import errors
+from arrayx.core.graph import Graph
+from arrayx.core.interpreter import Interpreter, Tracer, current, opened
+from arrayx.core.linear import Zero
+from arrayx.core.primitive import Primitive
+from arrayx.transforms.evaluate import evaluate
+from arrayx.transforms.stage import derive
+
+
+class JVPTracer(Tracer):
+    """A primal and its tangent, which is `Zero` where it is known to vanish."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, interpreter: Interpreter, primal: Any, tangent: Any) -> None:
+        self.interpreter = interpreter
+        self.primal = primal
+        self.tangent = tangent
+        self.aval = primal.aval
+        self.source = None
+
+    def concrete(self, what: str) -> Any:
+        # Eager differentiation keeps values: Python control flow on them just works.
+        primal = self.primal
+        return primal.concrete(what) if isinstance(primal, Tracer) else primal
+
+
+class JVPInterpreter(Interpreter):
+    """Applies every primitive's `jvp` rule to pairs of primal and tangent."""
+
+    __slots__ = ()
+    word = "forward-mode differentiation"
+
+    def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        active = False
+        primals: list[Any] = []
+        tangents: list[Any] = []
+        for a in args:
+            if type(a) is JVPTracer and a.interpreter is self:
+                primals.append(a.primal)
+                tangents.append(a.tangent)
+                active = active or a.tangent is not Zero
+            else:
+                primals.append(a)
+                tangents.append(Zero)
+        if not active:
+            return self.parent.apply(primitive, tuple(primals), params)  # type: ignore[union-attr]
+        rule = primitive.jvp
+        if rule is None:
+            if primitive.expand is None:
+                refuse_missing_rule(primitive, "jvp")
+            return primitive.expand(*args, **params)
+        token = current.set(self.parent)  # type: ignore[arg-type]
+        try:
+            result, tangent = rule(primals, tangents, **params)
+        finally:
+            current.reset(token)
+        return self.pair(primitive, result, tangent)
+
+    def pair(self, primitive: Primitive, result: Any, tangent: Any) -> Any:
+        """The tracer(s) of a rule's answer; a result without tangent needs none."""
+        if primitive.multiple:
+            return tuple(
+                r if t is Zero else JVPTracer(self, r, t)
+                for r, t in zip(result, tangent, strict=True)
+            )
+        return result if tangent is Zero else JVPTracer(self, result, tangent)
+
+
+def refuse_missing_rule(primitive: Primitive, slot: str) -> None:
+    """Raises the error for a primitive that lacks the rule a transformation needs."""
+    raise errors.ArrayxError(
+        f"primitive {primitive.name} has no {slot} rule and no expansion: it cannot be "
+        f"transformed this way. Give its class a method `{slot}` or `expand`."
+    )
+
+
+def jvp_flat(
+    fun: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """Values and tangents of a flat function; tangents in and out may be `Zero`."""
+    parent = current.get()
+    interpreter = JVPInterpreter(parent)
+    with opened(interpreter):
+        inputs = [
+            p if t is Zero else JVPTracer(interpreter, p, t)
+            for p, t in zip(primals, tangents, strict=True)
+        ]
+        results = fun(*inputs)
+    outs, out_tangents = [], []
+    for r in results:
+        if type(r) is JVPTracer and r.interpreter is interpreter:
+            outs.append(r.primal)
+            out_tangents.append(r.tangent)
+        else:
+            outs.append(r)
+            out_tangents.append(Zero)
+    return outs, out_tangents
+
+
+def jvp_graph(graph: Graph, active: tuple[bool, ...]) -> tuple[Graph, tuple[bool, ...]]:
+    """The graph of values and tangents, where `active` says which inputs have a tangent.
+
+    Inputs: all primals, then the active tangents.  Outputs: all values, then the tangents
+    that are not known to be zero, as told by the second result.
+    """
+    key = "jvp", active
+    if key not in graph.memo:
+        out_active: tuple[bool, ...] = ()
+
+        def both(*args: Any) -> list[Any]:
+            nonlocal out_active
+            primals = args[: len(active)]
+            given = iter(args[len(active) :])
+            tangents = [next(given) if a else Zero for a in active]
+            outs, out_tangents = jvp_flat(lambda *xs: evaluate(graph, xs), primals, tangents)
+            out_active = tuple(t is not Zero for t in out_tangents)
+            return [*outs, *(t for t in out_tangents if t is not Zero)]
+
+        avals = graph.in_avals
+        moving = [a.strong() for a, moves in zip(avals, active, strict=True) if moves]
+        graph.memo[key] = derive(both, [*avals, *moving]), out_active
+    return graph.memo[key]  # type: ignore[no-any-return]
+

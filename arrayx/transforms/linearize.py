@@ -1,0 +1,190 @@
+"""Linearization: the value of a function now, and its derivative as a linear tape.
+
+It is forward mode whose tangents are recorded instead of computed, so one set of rules
+serves both modes.  The same code runs eagerly (the tape holds arrays) and inside a stage
+(it holds tracers of the stage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from arrayx.core.aval import Aval
+from arrayx.core.interpreter import Interpreter, Tracer, current
+from arrayx.core.linear import Zero
+from arrayx.core.primitive import Primitive, aval_or_scalar_type
+from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, refuse_missing_rule
+
+
+class LinearTracer(Tracer):
+    """A tangent on the tape: the result of the entry, or the input, number `index`."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, interpreter: Tape, aval: Aval, index: int) -> None:
+        self.interpreter = interpreter
+        self.aval = aval
+        self.index = index
+        self.source = None
+
+
+class Tape(Interpreter):
+    """Records what is applied to tangents, and lets the parent compute all else.
+
+    An entry is `(primitive, args, params, results)`; its args are tangents (LinearTracer)
+    and known values.
+    """
+
+    __slots__ = ("count", "entries")
+    word = "linearization"
+
+    def __init__(self, parent: Interpreter) -> None:
+        super().__init__(parent)
+        self.entries: list[tuple[Primitive, tuple[Any, ...], dict[str, Any], Any]] = []
+        self.count = 0
+
+    def new(self, aval: Aval) -> LinearTracer:
+        """A tangent of this type that nothing is known of yet."""
+        tracer = LinearTracer(self, aval, self.count)
+        self.count += 1
+        return tracer
+
+    def record(
+        self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any], aval: Any
+    ) -> Any:
+        """Writes an entry whose result has this type (a tuple of types where `multiple`)."""
+        if primitive.multiple:
+            result: Any = tuple(self.new(a) for a in aval)
+        else:
+            result = self.new(aval)
+        self.entries.append((primitive, args, params, result))
+        return result
+
+    def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        for a in args:
+            if type(a) is LinearTracer and a.interpreter is self:
+                break
+        else:
+            return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
+        if primitive.transpose is None and primitive.expand is not None:
+            return primitive.expand(*args, **params)
+        avals = tuple([aval_or_scalar_type(a) for a in args])
+        return self.record(primitive, args, params, primitive.infer(avals, params))
+
+
+class LinearizeInterpreter(JVPInterpreter):
+    """Forward mode with the tangents on a tape; families may write the tape directly."""
+
+    __slots__ = ("tape",)
+    word = "reverse-mode differentiation"
+
+    def __init__(self, parent: Interpreter) -> None:
+        super().__init__(parent)
+        self.tape = Tape(parent)
+
+    def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        active = False
+        primals: list[Any] = []
+        tangents: list[Any] = []
+        for a in args:
+            if type(a) is JVPTracer and a.interpreter is self:
+                primals.append(a.primal)
+                tangents.append(a.tangent)
+                active = active or a.tangent is not Zero
+            else:
+                primals.append(a)
+                tangents.append(Zero)
+        if not active:
+            return self.parent.apply(primitive, tuple(primals), params)  # type: ignore[union-attr]
+        if primitive.linearize is not None:
+            token = current.set(self.parent)  # type: ignore[arg-type]
+            try:
+                result, tangent = primitive.linearize(self.tape, primals, tangents, **params)
+            finally:
+                current.reset(token)
+        elif primitive.jvp is not None:
+            token = current.set(self.tape)
+            try:
+                result, tangent = primitive.jvp(primals, tangents, **params)
+            finally:
+                current.reset(token)
+        elif primitive.expand is not None:
+            return primitive.expand(*args, **params)
+        else:
+            refuse_missing_rule(primitive, "jvp")
+        return self.pair(primitive, result, tangent)
+
+
+class Linearized:
+    """A function's values at a point, and its derivative there as a tape.
+
+    `inputs` are the tangents the tape starts from (None for an input that is not
+    differentiated), `tangents` those of the outputs (`Zero` where known).
+    """
+
+    __slots__ = ("inputs", "outs", "tangents", "tape")
+
+    def __init__(self, outs: list[Any], tangents: list[Any], tape: Tape, inputs: list[Any]) -> None:
+        self.outs = outs
+        self.tangents = tangents
+        self.tape = tape
+        self.inputs = inputs
+
+    def forward(self, tangents: Sequence[Any]) -> list[Any]:
+        """The outputs' tangents (or `Zero`) for tangents of the differentiated inputs."""
+        values: list[Any] = [None] * self.tape.count
+        given = iter(tangents)
+        for t in self.inputs:
+            if t is not None:
+                values[t.index] = next(given)
+        apply = current.get().apply
+        tape = self.tape
+        for primitive, args, params, result in tape.entries:
+            known = tuple(
+                values[a.index] if type(a) is LinearTracer and a.interpreter is tape else a
+                for a in args
+            )
+            out = apply(primitive, known, params)
+            if primitive.multiple:
+                for r, o in zip(result, out, strict=True):
+                    values[r.index] = o
+            else:
+                values[result.index] = out
+        return [Zero if t is Zero else values[t.index] for t in self.tangents]
+
+
+def linearize_flat(
+    fun: Callable[..., Sequence[Any]], primals: Sequence[Any], active: Sequence[bool]
+) -> Linearized:
+    """Runs a flat function at `primals`, differentiating the inputs marked `active`."""
+    interpreter = LinearizeInterpreter(current.get())
+    tape = interpreter.tape
+    inputs: list[Any] = []
+    args: list[Any] = []
+    for p, moves in zip(primals, active, strict=True):
+        if moves:
+            tangent = tape.new(p.aval.strong())
+            inputs.append(tangent)
+            args.append(JVPTracer(interpreter, p, tangent))
+        else:
+            inputs.append(None)
+            args.append(p)
+    token = current.set(interpreter)
+    try:
+        results = fun(*args)
+    finally:
+        current.reset(token)
+        interpreter.closed = tape.closed = True
+    outs: list[Any] = []
+    tangents: list[Any] = []
+    for r in results:
+        if type(r) is JVPTracer and r.interpreter is interpreter:
+            outs.append(r.primal)
+            tangents.append(r.tangent)
+        else:
+            outs.append(r)
+            tangents.append(Zero)
+    return Linearized(outs, tangents, tape, inputs)
+
+

@@ -1,0 +1,143 @@
+"""Linearizing a whole graph: a forward graph, a linear graph, and what passes between.
+
+What passes between are *residuals*.  Saving every operand of the linear part would fill
+memory and time with them, so chains of cheap operations are made again in the linear part
+from inputs, contractions and reductions; `config.residual_policy` can say otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from arrayx import config
+from arrayx.core.array import is_scalar
+from arrayx.core.graph import Equation, Graph, Var
+from arrayx.core.interpreter import BASE, opened
+from arrayx.core.linear import Zero
+from arrayx.transforms.evaluate import evaluate
+from arrayx.transforms.linearize import LinearTracer, linearize_flat
+from arrayx.transforms.simplify import dead_code_removed
+from arrayx.transforms.stage import StageInterpreter, collector_paused, output_var
+
+
+class Split(NamedTuple):
+    """A graph taken apart for differentiation.
+
+    `forward` takes the graph's inputs and gives its outputs, then further residuals.
+    `residuals` says where each residual comes from: ("input", i) or ("output", i) of
+    `forward`.  `linear` takes the residuals, then the tangents of the active inputs, and
+    gives the tangents of the outputs marked in `out_active`.
+    """
+
+    forward: Graph
+    residuals: tuple[tuple[str, int], ...]
+    linear: Graph
+    out_active: tuple[bool, ...]
+
+
+def linearize_graph(graph: Graph, active: tuple[bool, ...]) -> Split:
+    """Takes a graph apart at the inputs marked `active`; remembered on the graph."""
+    key = "linearize", active, config.config.snapshot()
+    if key not in graph.memo:
+        graph.memo[key] = _linearize(graph, active)
+    return graph.memo[key]  # type: ignore[no-any-return]
+
+
+def _linearize(graph: Graph, active: tuple[bool, ...]) -> Split:
+    stage = StageInterpreter(BASE, "a derived graph")
+    with collector_paused(), opened(stage):
+        args = [stage.argument(aval, None) for aval in graph.in_avals]
+        linearized = linearize_flat(lambda *xs: evaluate(graph, xs), args, active)
+        outputs = [output_var(stage, out) for out in linearized.outs]
+        tangents: list[Var] = [Var(t.aval) for t in linearized.inputs if t is not None]
+        by_index = dict(
+            zip((t.index for t in linearized.inputs if t is not None), tangents, strict=True)
+        )
+        linear_equations = []
+        for primitive, operands, params, result in linearized.tape.entries:
+            inputs = tuple(
+                by_index[a.index]
+                if type(a) is LinearTracer and a.interpreter is linearized.tape
+                else a
+                if is_scalar(a)
+                else stage.lift(a)
+                for a in operands
+            )
+            results = result if primitive.multiple else (result,)
+            made = tuple(Var(r.aval) for r in results)
+            by_index.update(zip((r.index for r in results), made, strict=True))
+            linear_equations.append(Equation(primitive, inputs, params, made))
+    out_active = tuple(t is not Zero for t in linearized.tangents)
+    out_tangents = [by_index[t.index] for t in linearized.tangents if t is not Zero]
+    linear_equations = _without_dead(linear_equations, out_tangents)
+    inputs_of_graph = [a.var for a in args]
+    constants = dict(stage.constants.values())
+    tangent_vars = {*by_index.values()}
+    wanted = {
+        a
+        for e in linear_equations
+        for a in e.inputs
+        if type(a) is Var and a not in tangent_vars
+    }
+    again, saved = _recomputed(stage.equations, wanted, inputs_of_graph)
+    position: dict[Var, tuple[str, int]] = {}
+    for i, var in enumerate(outputs):
+        position[var] = "output", i
+    for i, var in enumerate(inputs_of_graph):
+        position[var] = "input", i
+    forward_outputs = list(outputs)
+    residuals = []
+    for var in saved:
+        if var not in position:
+            position[var] = "output", len(forward_outputs)
+            forward_outputs.append(var)
+        residuals.append(position[var])
+    forward = dead_code_removed(
+        Graph(inputs_of_graph, stage.equations, forward_outputs, constants, constants.values())
+    )
+    used = {a for e in (*again, *linear_equations) for a in e.inputs if type(a) is Var}
+    linear = Graph(
+        (*saved, *tangents),
+        (*again, *linear_equations),
+        out_tangents,
+        [v for v in constants if v in used],
+        [x for v, x in constants.items() if v in used],
+    )
+    return Split(forward, tuple(residuals), linear, out_active)
+
+
+def _without_dead(equations: list[Equation], outputs: list[Var]) -> list[Equation]:
+    """The equations that the outputs need."""
+    live = {*outputs}
+    kept = []
+    for e in reversed(equations):
+        if any(v in live for v in e.outputs):
+            kept.append(e)
+            live.update(a for a in e.inputs if type(a) is Var)
+    return kept[::-1]
+
+
+def _recomputed(
+    equations: list[Equation], wanted: set[Var], given: list[Var]
+) -> tuple[list[Equation], list[Var]]:
+    """The equations to run again for `wanted`, and the variables to save, in order.
+
+    `given` are the graph's inputs: they need no equation.
+    """
+    recompute = config.config.residual_policy == "recompute"
+    needed = {*wanted}
+    again = []
+    saved = [v for e in equations for v in e.outputs if v in wanted] if not recompute else []
+    if recompute:
+        for e in reversed(equations):
+            if not any(v in needed for v in e.outputs):
+                continue
+            if e.primitive.cheap and not e.effects:
+                again.append(e)
+                needed.update(a for a in e.inputs if type(a) is Var)
+            else:
+                saved.extend(v for v in reversed(e.outputs) if v in needed)
+        saved.reverse()
+        again.reverse()
+    # An input of the graph that is needed is handed over once more, which costs nothing.
+    return again, [*(v for v in given if v in needed), *saved]

@@ -1,0 +1,231 @@
+"""Staging: run a function once on tracers and write down what it does as a graph."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrayx import errors, source
+from arrayx.core.array import Array, is_scalar, typeof
+from arrayx.core.aval import Aval
+from arrayx.core.graph import Equation, Graph, Var
+from arrayx.core.interpreter import (
+    BASE,
+    Interpreter,
+    Tracer,
+    current,
+    opened,
+    refuse_leaked,
+)
+from arrayx.core.primitive import Primitive
+from arrayx.primitives.creation import scalar
+
+
+class StageTracer(Tracer):
+    """Stands for the variable `var` of the graph being written."""
+
+    __slots__ = ("argument", "var")
+    var: Var
+    # The path of the argument that this tracer is, for messages; None for results.
+    argument: str | None
+
+    def __init__(
+        self, interpreter: StageInterpreter, var: Var, where: Any, argument: str | None = None
+    ) -> None:
+        self.interpreter = interpreter
+        self.aval = var.aval
+        self.var = var
+        self.source = where
+        self.argument = argument
+
+    def origin(self) -> str:
+        if self.argument is not None:
+            return f"it is the argument {self.argument}"
+        made = f"made at {self.source}" if self.source is not None else "of unknown origin"
+        names = self.interpreter.arguments_of(self.var)  # type: ignore[attr-defined]
+        return f"{made}, from the argument(s) {', '.join(names)}" if names else made
+
+
+class StageInterpreter(Interpreter):
+    """Writes every application down as an equation; nothing is computed."""
+
+    __slots__ = ("arguments", "captured", "constants", "equations", "word")
+
+    def __init__(self, parent: Interpreter, word: str = "ax.jit") -> None:
+        super().__init__(parent)
+        self.word = word  # type: ignore[misc]
+        self.equations: list[Equation] = []
+        # Concrete arrays, by identity; the value is kept so that its id stays its own.
+        self.constants: dict[int, tuple[Var, Any]] = {}
+        # Tracers of enclosing transformations: they become inputs of the graph.
+        self.captured: dict[int, tuple[Var, Tracer]] = {}
+        self.arguments: dict[Var, str] = {}
+
+    def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        if self.closed:
+            raise errors.LeakedTracerError(f"{primitive.name} was applied after {self.word} ended")
+        if primitive.stage is not None:
+            return primitive.stage(self, args, params)
+        return self.record(primitive, args, params)
+
+    def record(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Adds an equation and returns the tracer(s) of its result."""
+        inputs: list[Any] = []
+        avals: list[Any] = []
+        for a in args:
+            if type(a) is StageTracer and a.interpreter is self:
+                inputs.append(a.var)
+                avals.append(a.aval)
+            elif is_scalar(a):
+                inputs.append(a)
+                avals.append(type(a))
+            else:
+                var = self.lift(a)
+                inputs.append(var)
+                avals.append(var.aval)
+        result = primitive.infer(tuple(avals), params)
+        where = source.current()
+        if primitive.multiple:
+            outputs = tuple(Var(aval) for aval in result)
+        else:
+            outputs = (Var(result),)
+        self.equations.append(
+            Equation(
+                primitive, tuple(inputs), params, outputs, primitive.effects(**params), where
+            )
+        )
+        if primitive.multiple:
+            return tuple(StageTracer(self, var, where) for var in outputs)
+        return StageTracer(self, outputs[0], where)
+
+    def lift(self, x: Any) -> Var:
+        """The variable of a value that was not made here: a constant or an outer tracer."""
+        if isinstance(x, Tracer):
+            if x.interpreter is self:
+                return x.var  # type: ignore[attr-defined,no-any-return]
+            if x.interpreter.closed:
+                refuse_leaked(x)
+            found = self.captured.get(id(x))
+            if found is None:
+                found = self.captured[id(x)] = Var(x.aval), x
+            return found[0]
+        held = self.constants.get(id(x))
+        if held is None:
+            held = self.constants[id(x)] = Var(typeof(x)), x
+        return held[0]
+
+    def argument(self, aval: Aval, path: str | None) -> StageTracer:
+        """A new input, named by its path in the arguments."""
+        var = Var(aval)
+        if path is not None:
+            self.arguments[var] = path
+        return StageTracer(self, var, None, path)
+
+    def arguments_of(self, var: Var) -> list[str]:
+        """The paths of the arguments that `var` was computed from; for messages only."""
+        makers = {out: e for e in self.equations for out in e.outputs}
+        found: dict[str, None] = {}
+        seen = {var}
+        todo = [var]
+        while todo:
+            v = todo.pop()
+            if v in self.arguments:
+                found[self.arguments[v]] = None
+            for a in makers[v].inputs if v in makers else ():
+                if type(a) is Var and a not in seen:
+                    seen.add(a)
+                    todo.append(a)
+        return sorted(found)
+
+
+class Staged(NamedTuple):
+    """A staged function: its inputs are the captured tracers, then the arguments."""
+
+    graph: Graph
+    captured: tuple[Tracer, ...]
+
+
+_gc_lock = threading.Lock()
+_gc_users = 0
+_gc_was_enabled = False
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Keeps the cycle collector still: it would walk the growing graph again and again.
+
+    Counted, so that nested and concurrent stagings pause it once and restore it last.
+    """
+    global _gc_users, _gc_was_enabled
+    with _gc_lock:
+        if _gc_users == 0:
+            _gc_was_enabled = gc.isenabled()
+            gc.disable()
+        _gc_users += 1
+    try:
+        yield
+    finally:
+        with _gc_lock:
+            _gc_users -= 1
+            if _gc_users == 0 and _gc_was_enabled:
+                gc.enable()
+
+
+def stage(
+    fun: Callable[..., Sequence[Any]],
+    avals: Sequence[Aval],
+    *,
+    word: str = "ax.jit",
+    paths: Sequence[str | None] | None = None,
+    parent: Interpreter | None = None,
+) -> Staged:
+    """The graph of a flat function: arrays in, a sequence of arrays out.
+
+    `word` names the transformation and `paths` the arguments in error messages.
+    """
+    interpreter = StageInterpreter(parent or current.get(), word)
+    with collector_paused(), opened(interpreter):
+        arguments = [
+            interpreter.argument(aval, paths[i] if paths is not None else None)
+            for i, aval in enumerate(avals)
+        ]
+        results = fun(*arguments)
+        outputs = [output_var(interpreter, r) for r in results]
+    captured = tuple(t for _, t in interpreter.captured.values())
+    graph = Graph(
+        (*(v for v, _ in interpreter.captured.values()), *(t.var for t in arguments)),
+        interpreter.equations,
+        outputs,
+        [v for v, _ in interpreter.constants.values()],
+        [x for _, x in interpreter.constants.values()],
+    )
+    return Staged(graph, captured)
+
+
+def output_var(interpreter: StageInterpreter, result: Any) -> Var:
+    """The variable of a function's result: any array, or a scalar, which becomes one."""
+    if type(result) is StageTracer and result.interpreter is interpreter:
+        return result.var
+    if isinstance(result, Array | np.ndarray | np.generic):
+        return interpreter.lift(result)
+    if is_scalar(result):
+        return interpreter.lift(scalar(result))
+    raise TypeError(
+        f"a function under {interpreter.word} returned {result!r} of type "
+        f"{type(result).__name__}, which is not an array"
+    )
+
+
+def derive(fun: Callable[..., Sequence[Any]], avals: Sequence[Aval]) -> Graph:
+    """Stages a function of graphs alone, with the base interpreter outside.
+
+    The result depends on nothing but the arguments, so it can be kept with its origin.
+    """
+    graph, captured = stage(fun, avals, word="a derived graph", parent=BASE)
+    assert not captured, "a derived graph captured a tracer"
+    return graph

@@ -1,0 +1,130 @@
+"""Reverse mode: a linear tape, or a linear graph, run backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arrayx.core.graph import Graph, Var
+from arrayx.core.interpreter import current
+from arrayx.core.linear import Zero
+from arrayx.core.primitive import Primitive
+from arrayx.primitives.arithmetic import add
+from arrayx.transforms.jvp import refuse_missing_rule
+from arrayx.transforms.linearize import Linearized, LinearTracer
+from arrayx.transforms.stage import derive
+
+
+def add_cotangents(a: Any, b: Any) -> Any:
+    """The sum of two cotangents, either of which may be absent (None)."""
+    if a is None:
+        return b
+    if b is None:
+        return a
+    return add(a, b)
+
+
+def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
+    """Cotangents (or `Zero`) of the differentiated inputs for those of the outputs."""
+    tape = linear.tape
+    cts: list[Any] = [None] * tape.count
+    for tangent, ct in zip(linear.tangents, cotangents, strict=True):
+        if tangent is not Zero and ct is not Zero:
+            cts[tangent.index] = add_cotangents(cts[tangent.index], ct)
+    for primitive, args, params, result in reversed(tape.entries):
+        ct: Any
+        if primitive.multiple:
+            ct = tuple(cts[r.index] for r in result)
+            if all(c is None for c in ct):
+                continue
+            ct = tuple(Zero if c is None else c for c in ct)
+        else:
+            ct = cts[result.index]
+            if ct is None:
+                continue
+        if primitive.transpose is None:
+            refuse_missing_rule(primitive, "transpose")
+        wanted = [
+            a.aval.undefined if type(a) is LinearTracer and a.interpreter is tape else a
+            for a in args
+        ]
+        for a, got in zip(args, primitive.transpose(ct, *wanted, **params), strict=True):
+            if got is None or got is Zero:
+                continue
+            if type(a) is LinearTracer and a.interpreter is tape:
+                held = cts[a.index]
+                cts[a.index] = got if held is None else add(held, got)
+    return [
+        Zero if cts[t.index] is None else cts[t.index] for t in linear.inputs if t is not None
+    ]
+
+
+def transpose_graph(
+    graph: Graph, linear: tuple[bool, ...], given: tuple[bool, ...]
+) -> tuple[Graph, tuple[bool, ...]]:
+    """The transpose of a graph that is linear in the inputs marked `linear`.
+
+    Inputs of the result: the inputs that are not linear, then the cotangents of the
+    outputs marked `given` (the others are zero).  Outputs: the cotangents of the linear
+    inputs that are not known to be zero, as told by the second result.
+    """
+    key = "transpose", linear, given
+    if key in graph.memo:
+        return graph.memo[key]  # type: ignore[no-any-return]
+    found: tuple[bool, ...] = ()
+
+    def transposed(*args: Any) -> list[Any]:
+        nonlocal found
+        n_known = linear.count(False)
+        values: dict[Var, Any] = dict(zip(graph.constants, graph.constant_values, strict=True))
+        known = iter(args[:n_known])
+        for var, is_linear in zip(graph.inputs, linear, strict=True):
+            if not is_linear:
+                values[var] = next(known)
+        cts: dict[Var, Any] = {}
+        coming = iter(args[n_known:])
+        for var, is_given in zip(graph.outputs, given, strict=True):
+            if is_given:
+                cts[var] = add_cotangents(cts.get(var), next(coming))
+        run_backwards(graph, values, cts)
+        results = [
+            cts.get(var) for var, is_linear in zip(graph.inputs, linear, strict=True) if is_linear
+        ]
+        found = tuple(r is not None for r in results)
+        return [r for r in results if r is not None]
+
+    avals = [a for a, is_linear in zip(graph.in_avals, linear, strict=True) if not is_linear]
+    avals += [a for a, is_given in zip(graph.out_avals, given, strict=True) if is_given]
+    transposed_graph = derive(transposed, avals)
+    graph.memo[key] = transposed_graph, found
+    return graph.memo[key]  # type: ignore[no-any-return]
+
+
+def run_backwards(graph: Graph, values: dict[Var, Any], cts: dict[Var, Any]) -> None:
+    """Runs what is known forwards, then the linear equations backwards, filling `cts`."""
+    apply = current.get().apply
+    linear_equations = []
+    for equation in graph.equations:
+        if all(type(a) is not Var or a in values for a in equation.inputs):
+            inputs = tuple(values[a] if type(a) is Var else a for a in equation.inputs)
+            result = apply(equation.primitive, inputs, equation.params)
+            results = result if equation.primitive.multiple else (result,)
+            values.update(zip(equation.outputs, results, strict=True))
+        else:
+            linear_equations.append(equation)
+    for equation in reversed(linear_equations):
+        primitive: Primitive = equation.primitive
+        got = [cts.pop(v, None) for v in equation.outputs]
+        if all(c is None for c in got):
+            continue
+        if primitive.transpose is None:
+            refuse_missing_rule(primitive, "transpose")
+        ct: Any = tuple(Zero if c is None else c for c in got) if primitive.multiple else got[0]
+        args = [
+            a if type(a) is not Var else values[a] if a in values else a.aval.undefined
+            for a in equation.inputs
+        ]
+        answers = primitive.transpose(ct, *args, **equation.params)
+        for a, answer in zip(equation.inputs, answers, strict=True):
+            if answer is not None and answer is not Zero and type(a) is Var and a not in values:
+                cts[a] = add_cotangents(cts.get(a), answer)

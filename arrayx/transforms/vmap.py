@@ -1,0 +1,171 @@
+"""Vectorization: one program for a whole axis of inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from arrayx import errors
+from arrayx.core.graph import Graph
+from arrayx.core.interpreter import Interpreter, Tracer, current, opened
+from arrayx.core.primitive import Primitive
+from arrayx.primitives.axes import move_batch_dim
+from arrayx.transforms.evaluate import evaluate
+from arrayx.transforms.jvp import refuse_missing_rule
+from arrayx.transforms.stage import derive
+
+# The named axes that are open around the running code: ((name, size), ...), outermost
+# first.  It is part of every cache key of staged code.
+axis_environment: ContextVar[tuple[tuple[str, int], ...]] = ContextVar(
+    "arrayx_axes", default=()
+)
+
+
+def axis_size(name: str) -> int:
+    """The size of the open axis of this name."""
+    for known, size in reversed(axis_environment.get()):
+        if known == name:
+            return size
+    names = ", ".join(repr(known) for known, _ in axis_environment.get()) or "none"
+    raise errors.AxisError(f"no axis named {name!r} is open here; open axes: {names}")
+
+
+@contextmanager
+def named_axis(name: str | None, size: int) -> Iterator[None]:
+    """Opens a named axis inside the block; no name, no axis."""
+    if name is None:
+        yield
+        return
+    token = axis_environment.set((*axis_environment.get(), (name, size)))
+    try:
+        yield
+    finally:
+        axis_environment.reset(token)
+
+
+class BatchTracer(Tracer):
+    """An array with one axis, number `dim`, that the function does not see."""
+
+    __slots__ = ("dim", "value")
+
+    def __init__(self, interpreter: Interpreter, value: Any, dim: int) -> None:
+        self.interpreter = interpreter
+        self.value = value
+        self.dim = dim
+        aval = value.aval
+        self.aval = aval.update(shape=aval.shape[:dim] + aval.shape[dim + 1 :])
+        self.source = None
+
+
+class VmapInterpreter(Interpreter):
+    """Applies every primitive's `vmap` rule to arrays with a batch axis."""
+
+    __slots__ = ("axis_name", "size")
+    word = "ax.vmap"
+
+    def __init__(self, parent: Interpreter, size: int, axis_name: str | None) -> None:
+        super().__init__(parent)
+        self.size = size
+        self.axis_name = axis_name
+
+    def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        values: list[Any] = []
+        dims: list[int | None] = []
+        batched = False
+        for a in args:
+            if type(a) is BatchTracer and a.interpreter is self:
+                values.append(a.value)
+                dims.append(a.dim)
+                batched = True
+            else:
+                values.append(a)
+                dims.append(None)
+        if not batched:
+            return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
+        rule = primitive.vmap
+        if rule is None:
+            if primitive.expand is None:
+                refuse_missing_rule(primitive, "vmap")
+            return primitive.expand(*args, **params)
+        token = current.set(self.parent)  # type: ignore[arg-type]
+        try:
+            result, dim = rule(self.size, values, dims, **params)
+        finally:
+            current.reset(token)
+        if primitive.multiple:
+            return tuple(
+                r if d is None else BatchTracer(self, r, d)
+                for r, d in zip(result, dim, strict=True)
+            )
+        return result if dim is None else BatchTracer(self, result, dim)
+
+
+def vmap_flat(
+    fun: Callable[..., Sequence[Any]],
+    size: int,
+    args: Sequence[Any],
+    dims: Sequence[int | None],
+    axis_name: str | None = None,
+) -> tuple[list[Any], list[int | None]]:
+    """Runs a flat function over an axis; results come with the place of their batch axis."""
+    interpreter = VmapInterpreter(current.get(), size, axis_name)
+    with opened(interpreter), named_axis(axis_name, size):
+        inputs = [
+            a if d is None else BatchTracer(interpreter, a, d)
+            for a, d in zip(args, dims, strict=True)
+        ]
+        results = fun(*inputs)
+    outs: list[Any] = []
+    out_dims: list[int | None] = []
+    for r in results:
+        if type(r) is BatchTracer and r.interpreter is interpreter:
+            outs.append(r.value)
+            out_dims.append(r.dim)
+        else:
+            outs.append(r)
+            out_dims.append(None)
+    return outs, out_dims
+
+
+def vmap_graph(
+    graph: Graph,
+    size: int,
+    dims: tuple[int | None, ...],
+    out_dims: tuple[int | None, ...] | None = None,
+) -> tuple[Graph, tuple[int | None, ...]]:
+    """The graph over a batch of inputs; its outputs' batch axes are the second result.
+
+    With `out_dims` the batch axes of the outputs are moved, or made, where it says; an
+    output that is batched must not be None there.
+    """
+    key = "vmap", size, dims, out_dims
+    if key not in graph.memo:
+        found: tuple[int | None, ...] = ()
+
+        def batched(*args: Any) -> list[Any]:
+            nonlocal found
+            outs, made = vmap_flat(lambda *xs: evaluate(graph, xs), size, args, dims)
+            if out_dims is not None:
+                outs = [
+                    o if to is None else move_batch_dim(size, o, d, to)
+                    for o, d, to in zip(outs, made, out_dims, strict=True)
+                ]
+                made = list(out_dims)
+            found = tuple(made)
+            return outs
+
+        avals = [
+            a if d is None else a.update(shape=(*a.shape[:d], size, *a.shape[d:]))
+            for a, d in zip(graph.in_avals, dims, strict=True)
+        ]
+        graph.memo[key] = derive(batched, avals), found
+    return graph.memo[key]  # type: ignore[no-any-return]
+
+
+def batched_outputs(
+    graph: Graph, size: int, dims: tuple[int | None, ...]
+) -> tuple[bool, ...]:
+    """Which outputs of the batched graph have a batch axis."""
+    return tuple(d is not None for d in vmap_graph(graph, size, dims)[1])
