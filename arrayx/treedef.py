@@ -1,4 +1,4 @@
-"""The structure of trees and the registry of node types, apart from the functions users call on them.
+"""The structure of trees and the registry of node types, apart since `tree` hides builtins' names.
 
 A tree is any nest of containers; what is no registered container is a leaf. This is a Python pass
 over exact types and not a layer on optree: optree takes each of our rules but through a callback
@@ -14,7 +14,7 @@ import functools
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter, itemgetter
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
 from arrayx.errors import ArgumentError, TreeError
 
@@ -347,8 +347,9 @@ class _Head:
 _TUPLE_HEAD: Final = _Head(_TUPLE, None, True)
 _LIST_HEAD: Final = _Head(_LIST, None, True)
 _HEADS: Final[dict[Any, _Head]] = {}
-# By the keys of a dictionary in the order they are met: their types, a getter in sorted order.
-_DICTS: Final[dict[Any, tuple[tuple[type, ...], Callable[[Any], tuple[Any, ...]], _Head]]] = {}
+# By the keys of a dictionary as they are met, all of them strings: what gets the sorted children.
+_DICTS: Final[dict[Any, tuple[Callable[[Any], tuple[Any, ...]], _Head]]] = {}
+_TEXT: Final = frozenset((str,))
 _PLAIN: Final = frozenset((str, int, bool, type(None)))
 _MOST_INTERNED: Final = 10_000
 _interned_count = 0
@@ -415,8 +416,8 @@ def _walk(tree: Any, leaves: list[Any]) -> TreeDef:
     elif cls is dict:
         keys = tuple(tree)
         known = _DICTS.get(keys)
-        if known is not None and known[0] == tuple(map(type, keys)):
-            children, head = known[1](tree), known[2]
+        if known is not None and _TEXT.issuperset(map(type, keys)):
+            children, head = known[0](tree), known[1]
         else:
             children, head = _new_dict(tree, keys)
     elif cls is list:
@@ -430,7 +431,7 @@ def _walk(tree: Any, leaves: list[Any]) -> TreeDef:
         head = _head(node, aux)
     if _LEAF_TYPES.issuperset(map(type, children)):
         leaves.extend(children)
-        return head.over_leaves(len(children))
+        return head.flat.get(len(children)) or head.over_leaves(len(children))
     below = []
     for child in children:
         if type(child) in _LEAF_TYPES:
@@ -438,16 +439,17 @@ def _walk(tree: Any, leaves: list[Any]) -> TreeDef:
             below.append(LEAF)
         else:
             below.append(_walk(child, leaves))
-    return head.over(below)
+    return head.nested.get(tuple(map(id, below))) or head.over(below)
 
 
 def _new_dict(tree: dict[Any, Any], met: tuple[Any, ...]) -> tuple[Sequence[Any], _Head]:
     children, keys = _flatten_dict(tree)
     head = _head(_DICT, keys)
-    if head.interned and keys:
-        get = itemgetter(*keys) if len(keys) > 1 else lambda x, key=keys[0]: (x[key],)
+    if _TEXT.issuperset(map(type, keys)):
+        # One C call where it can be: itemgetter of a single key gives no tuple.
+        get = itemgetter(*keys) if len(keys) > 1 else lambda x: tuple(map(x.__getitem__, keys))
         _count()
-        _DICTS[met] = tuple(map(type, met)), get, head
+        _DICTS[met] = get, head
     return children, head
 
 
@@ -559,7 +561,8 @@ def _up_to(treedef: TreeDef, tree: Any, parts: list[Any]) -> None:
         parts.append(tree)
         return
     children: Sequence[Any]
-    if type(tree) is not node.type:
+    cls: type = type(tree)
+    if cls is not node.type:
         raise _Difference(f"expected {_describe(treedef)}, got {_describe_value(tree)}")
     if node is _DICT:
         if len(tree) != len(treedef.aux) or any(key not in tree for key in treedef.aux):
@@ -567,14 +570,8 @@ def _up_to(treedef: TreeDef, tree: Any, parts: list[Any]) -> None:
         children = [tree[key] for key in treedef.aux]
     else:
         children, aux = node.flatten(tree)
-        if node in (_DEFAULT_DICT, _ORDERED_DICT):
-            expected = treedef.aux[1] if node is _DEFAULT_DICT else treedef.aux
-            if expected != (aux[1] if node is _DEFAULT_DICT else aux):
-                raise _Difference(_keys_differ(expected, tree))
-        elif aux is not treedef.aux and aux != treedef.aux:
-            raise _Difference(
-                f"expected {node.type.__name__} with {treedef.aux!r}, got one with {aux!r}"
-            )
+        if aux is not treedef.aux and aux != treedef.aux:
+            raise _Difference(_rest_differs(treedef, tree, aux))
     below = treedef._children
     count = treedef.num_leaves if below is None else len(below)
     if len(children) != count:
@@ -599,7 +596,8 @@ def _describe(treedef: TreeDef) -> str:
         return f"a {node.type.__name__} of length {len(treedef.children())}"
     if node is _DICT:
         return f"a dict with the keys {list(treedef.aux)}"
-    return f"a {node.type.__name__}"
+    name = node.type.__name__
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def _describe_value(tree: Any) -> str:
@@ -612,11 +610,20 @@ def _keys_differ(expected: Iterable[Any], tree: Any) -> str:
     expected = list(expected)
     missing = [key for key in expected if key not in tree]
     extra = [key for key in tree if key not in expected]
-    if not missing and not extra:
-        return f"expected the keys in the order {expected}, got {list(tree)}"
-    kinds = [("missing", missing), ("unexpected", extra)]
-    said = " and ".join(f"{word} {keys}" for word, keys in kinds if keys)
-    return f"the keys of the {type(tree).__name__} differ: {said}"
+    said = " and ".join(
+        f"{word} {keys}" for word, keys in (("missing", missing), ("unexpected", extra)) if keys
+    )
+    return f"the keys of the {type(tree).__name__} differ: {said}" if said else ""
+
+
+def _rest_differs(treedef: TreeDef, tree: Any, aux: Any) -> str:
+    expected = treedef.aux
+    if isinstance(tree, dict):
+        keys = expected[1] if isinstance(tree, defaultdict) else expected
+        said = _keys_differ(keys, tree)
+        if said:
+            return said
+    return f"expected a {type(tree).__name__} with {expected!r}, got one with {aux!r}"
 
 
 def broadcast_prefix(prefix: Any, full: Any, is_leaf: IsLeaf | None = None) -> list[Any]:
@@ -645,7 +652,7 @@ def _register(node: NodeType) -> None:
     if _NODES.get(node.type) is not None:
         raise ArgumentError(f"{node.type.__qualname__} is registered as a node of trees already")
     _NODES[node.type] = node
-    _LEAF_TYPES.discard(node.type)  # it may have been met as a leaf
+    _LEAF_TYPES.discard(node.type)  # an instance may have been met before
 
 
 def _positional(flatten_func: Callable[[Any], tuple[Iterable[Any], Any]]) -> Callable[[Any], Any]:
@@ -860,7 +867,7 @@ def flatten_one_level(tree: Any) -> tuple[list[Any], Any]:
     """
     node = _NODES[type(tree)]
     if node is None:
-        raise TreeError(f"a {type(tree).__name__} is a leaf and has no levels")
+        raise TreeError(f"a leaf has no levels: {tree!r} of type {type(tree).__name__}")
     children, aux = node.flatten(tree)
     return list(children), aux
 

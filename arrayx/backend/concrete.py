@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -12,31 +12,31 @@ from arrayx.core.aval import Aval
 
 
 class ConcreteArray(Array):
-    """An array whose elements a backend holds.  Each backend has its own subclass."""
+    """An array whose elements a backend holds.  Each device has its own subclass."""
 
-    __slots__ = ("buffer", "device")
+    __slots__ = ("buffer",)
     backend: ClassVar[Any]
+    device: ClassVar[Any]
     buffer: Any
-    device: Any
 
-    def __init__(self, buffer: Any, aval: Aval, device: Any) -> None:
+    def __init__(self, buffer: Any, aval: Aval) -> None:
         self.buffer = buffer
         self.aval = aval
-        self.device = device
 
     def host(self) -> np.ndarray:
-        """The elements as a read-only NumPy array; waits until they are there."""
-        if self.buffer is None:
-            raise errors.DonatedArrayError(
-                f"this array of type {self.aval} was donated to a compiled function "
-                "(donate_argnums) or deleted; its memory is gone. Use the function's result, "
-                "or pass a copy."
-            )
+        """The elements as a read-only NumPy array; waits until they are there.
+
+        Keys come as their words, an array of uint32 with one more axis of length 2.
+        """
         array = self.backend.get(self.buffer)
         if array.flags.writeable:
             array = array.view()
             array.flags.writeable = False
         return array
+
+    def unwrapped(self) -> ConcreteArray:
+        """Keys as the array of uint32 that holds them: the same buffer, one axis more."""
+        return type(self)(self.buffer, physical_aval(self.aval))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (np.array(self.host()), self.aval, self.backend.name)
@@ -48,11 +48,48 @@ class ConcreteArray(Array):
         return self
 
 
+# The classes of all devices: what eager dispatch recognises an array by.
+array_types: set[type[ConcreteArray]] = set()
+
+
+class Gone(ConcreteArray):
+    """What an array becomes when its memory is given away: every use of it is an error.
+
+    Changing the class costs live arrays nothing, where a flag would be looked at each time.
+    """
+
+    __slots__ = ()
+
+    def host(self) -> np.ndarray:
+        refuse_gone(self)
+
+
+def refuse_gone(x: Gone) -> NoReturn:
+    """Raises the error for an array without memory."""
+    raise errors.DonatedArrayError(
+        f"an array of type {x.aval} was used after it had been donated to a compiled function "
+        f"{x.buffer or ''}(donate_argnums) or deleted: its memory is gone. Use the function's "
+        "result instead, or pass a copy."
+    )
+
+
+def give_away(x: ConcreteArray, to: str = "") -> None:
+    """Marks an array as donated `to` a function: its memory is gone from now on."""
+    x.__class__ = Gone
+    x.buffer = to
+
+
 def physical(aval: Aval) -> tuple[tuple[int, ...], Any]:
     """Shape and dtype of the buffer that holds a value: keys are pairs of uint32."""
     if isinstance(aval.dtype, dtypes.KeyDtype):
         return (*aval.shape, 2), np.dtype("uint32")
     return aval.shape, aval.dtype
+
+
+def physical_aval(aval: Aval) -> Aval:
+    """The type that a value's elements are kept in: its own, but for keys."""
+    shape, dtype = physical(aval)
+    return aval if dtype is aval.dtype else Aval(shape, dtype)
 
 
 class Restore:
@@ -64,4 +101,4 @@ class Restore:
 def _restore(array: np.ndarray, aval: Aval, backend_name: str) -> ConcreteArray:
     backend = Restore.get_backend(backend_name)
     device = backend.devices()[0]
-    return backend.array_type(backend.put(array, device), aval, device)  # type: ignore[no-any-return]
+    return device.array_type(backend.put(array, device), aval)  # type: ignore[no-any-return]

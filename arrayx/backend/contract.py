@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from arrayx import errors
-from arrayx.backend.concrete import ConcreteArray
+from arrayx.backend.concrete import ConcreteArray, array_types, physical_aval
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.primitive import Primitive
@@ -22,17 +22,26 @@ API_VERSION = (1, 0)
 Buffer = Any
 
 
-@dataclass(frozen=True)
 class Device:
-    """One unit of a backend: `"numpy:cpu:0"`, `"xla:tpu:3"`."""
+    """One unit of a backend, shown as `"numpy:cpu:0"` or `"xla:tpu:3"`.
 
-    backend: str
-    platform: str
-    id: int
-    kind: str = field(default="", compare=False)
+    A backend makes its devices once: they are compared by identity.  Each has a class of
+    arrays of its own, `array_type`, so that an array's class tells where it lives.
+    """
 
-    def __str__(self) -> str:
-        return f"{self.backend}:{self.platform}:{self.id}"
+    __slots__ = ("array_type", "backend", "id", "kind", "platform")
+
+    def __init__(self, backend: Backend, platform: str, id: int, kind: str = "") -> None:
+        self.backend = backend
+        self.platform = platform
+        self.id = id
+        self.kind = kind
+        members = {"__slots__": (), "backend": backend, "device": self, "__module__": "arrayx"}
+        self.array_type: type[ConcreteArray] = type("Array", (ConcreteArray,), members)
+        array_types.add(self.array_type)
+
+    def __repr__(self) -> str:
+        return f"{self.backend.name}:{self.platform}:{self.id}"
 
 
 @dataclass(frozen=True)
@@ -80,21 +89,15 @@ class Backend(ABC):
     keeps_calls: ClassVar[bool] = False
     # True where a call returns before its work is done.
     asynchronous: ClassVar[bool] = False
+    # True where kernels are NumPy's, which would warn of nan and overflow.
+    quiet: ClassVar[bool] = False
     # Weighs one cheap element made again against one element saved and read, for the
     # choice of residuals.
     recompute_cost: ClassVar[float] = 0.0
 
-    array_type: type[ConcreteArray]
-
-    def __init__(self) -> None:
-        # A class of its own for each backend: `type(x) is array_type` is the whole check
-        # of where an array lives.
-        members = {"__slots__": (), "backend": self, "__module__": "arrayx"}
-        self.array_type = type("Array", (ConcreteArray,), members)
-
     @abstractmethod
     def devices(self) -> tuple[Device, ...]:
-        """The units of this backend; the first is the default."""
+        """The units of this backend, the same objects at every call; the first is default."""
 
     def put(self, array: np.ndarray, device: Device) -> Buffer:
         """A host array on the device.  Must not alias memory that the caller may change."""
@@ -141,9 +144,10 @@ class Backend(ABC):
 
     def check_dtype(self, aval: Aval) -> None:
         """Raises `UnsupportedError` for a dtype that the backend lacks."""
-        if self.dtypes is not None and str(aval.dtype) not in self.dtypes:
+        dtype = physical_aval(aval).dtype
+        if self.dtypes is not None and str(dtype) not in self.dtypes:
             raise errors.UnsupportedError(
-                f"backend {self.name!r} has no dtype {aval.dtype}; it has "
+                f"backend {self.name!r} has no dtype {dtype}; it has "
                 f"{', '.join(sorted(self.dtypes))}. Convert the array, or use a backend "
                 "that has it: nothing is narrowed in silence."
             )

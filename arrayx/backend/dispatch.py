@@ -1,4 +1,8 @@
-"""Eager execution: which backend runs an operation, and the call of its kernel."""
+"""Eager execution: which device runs an operation, and the call of its kernel.
+
+The decision is made once for each combination of operand types and kept in a table on the
+primitive: afterwards an operation is a look-up, the kernel, and an array around its result.
+"""
 
 from __future__ import annotations
 
@@ -8,40 +12,124 @@ from typing import Any
 import numpy as np
 
 from arrayx import dtypes, errors
-from arrayx.backend.concrete import ConcreteArray
+from arrayx.backend.concrete import ConcreteArray, Gone, array_types, refuse_gone
 from arrayx.backend.contract import Backend, CompileOptions, Device, Executable, one_equation_graph
-from arrayx.backend.legalise import legalise
+from arrayx.backend.legalise import has_keys, legalise
 from arrayx.backend.registry import default_name, registry
 from arrayx.control.call import call
 from arrayx.core.array import SCALARS
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
-from arrayx.core.interpreter import BASE, Tracer, refuse_leaked
+from arrayx.core.interpreter import Base, Tracer, refuse_leaked
 from arrayx.core.primitive import Primitive
+from arrayx.core.quiet import quietly
 from arrayx.transforms.simplify import simplify
 
-_MOST_KERNELS = 4096
-# Eager kernels by backend object, primitive, operand types and params.  One look-up
-# decides everything about an operation but its elements.
-_kernels: dict[Any, Any] = {}
+_MOST_KERNELS = 1024
+_SCALARS = frozenset(SCALARS)
+
+
+def apply(primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """Applies a primitive to concrete arrays now."""
+    array_type = None
+    key: list[Any] = []
+    operands: list[Any] = []
+    for a in args:
+        cls = type(a)
+        if cls is array_type:
+            key.append(a.aval)
+            operands.append(a.buffer)
+        elif cls in _SCALARS:
+            key.append(cls)
+            operands.append(a)
+        elif array_type is None and cls in array_types:
+            array_type = cls
+            key.append(a.aval)
+            operands.append(a.buffer)
+        else:
+            return apply_to_any(primitive, args, params)
+    if array_type is None:
+        array_type = default_device().array_type
+    if params:
+        entry = primitive.kernels.get((array_type, *key, *primitive.key(params)))
+    else:
+        entry = primitive.kernels.get((array_type, *key))
+    if entry is None:
+        return apply_to_any(primitive, args, params)
+    kernel, out, is_quiet = entry
+    result = quietly(kernel, *operands) if is_quiet else kernel(*operands)
+    if type(out) is Aval:
+        return array_type(result, out)  # type: ignore[misc]
+    return tuple([array_type(b, a) for b, a in zip(result, out)])  # type: ignore[misc]
+
+
+def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """`apply` for the first time of its kind, or for operands that need preparing."""
+    if primitive is call:
+        return run_graph(params["graph"], args)
+    if primitive.evaluate is not None:
+        return primitive.evaluate(*args, **params)
+    device = choose_device(args)
+    args = tuple([a if type(a) in _SCALARS else as_concrete(a, device) for a in args])
+    avals = tuple([type(a) if type(a) in _SCALARS else a.aval for a in args])
+    out = primitive.infer(avals, params)
+    key = (device.array_type, *avals, *primitive.key(params))
+    if key not in primitive.kernels:
+        backend = device.backend
+        for aval in out if primitive.multiple else (out,):
+            backend.check_dtype(aval)
+        outs = out if primitive.multiple else (out,)
+        # Kernels know no keys: they are legalised away.
+        make = compile_one if has_keys((*avals, *outs)) else type(backend).eager
+        kernel = make(backend, primitive, avals, params, device)
+        if len(primitive.kernels) >= _MOST_KERNELS:  # the keys hold types, so it is bounded
+            primitive.kernels.clear()
+        primitive.kernels[key] = kernel, out, backend.quiet
+        if backend.quiet and not params and not primitive.multiple:
+            remember(primitive, device.array_type, avals, kernel, out)
+    kernel, out, is_quiet = primitive.kernels[key]
+    operands = [a if type(a) in _SCALARS else a.buffer for a in args]
+    result = quietly(kernel, *operands) if is_quiet else kernel(*operands)
+    if not primitive.multiple:
+        return device.array_type(result, out)
+    return tuple([device.array_type(b, a) for b, a in zip(result, out, strict=True)])
+
+
+def remember(
+    primitive: Primitive, array_type: Any, avals: tuple[Any, ...], kernel: Any, out: Aval
+) -> None:
+    """Enters a kernel in the table of the primitive's own `__call__` (see `Elementwise`)."""
+    if len(primitive.direct) >= _MOST_KERNELS:
+        primitive.direct.clear()
+    if all(type(a) is Aval for a in avals):
+        primitive.direct[(array_type, *avals)] = kernel, out, array_type
+    elif len(avals) == 2:
+        first = (array_type, *avals) if type(avals[0]) is Aval else (avals[0], array_type, avals[1])
+        primitive.direct[first] = kernel, out, array_type
+
+
+def default_device() -> Device:
+    """The device of work whose arguments do not decide."""
+    return registry.get(default_name()).devices()[0]
 
 
 def choose_device(args: Sequence[Any]) -> Device:
-    """The device of the committed arrays among `args`, else the default one."""
+    """The device of the arrays among `args`, else the default one."""
     device: Device | None = None
     for a in args:
-        if isinstance(a, ConcreteArray) and a.device is not device:
-            if device is None:
-                device = a.device
-            elif a.device != device:
+        if isinstance(a, ConcreteArray):
+            if type(a) is Gone:
+                refuse_gone(a)
+            if device is not None and a.device is not device:
                 refuse_mixed(args)
-    return device if device is not None else registry.get(default_name()).devices()[0]
+            device = a.device
+    return device if device is not None else default_device()
 
 
 def refuse_mixed(args: Sequence[Any]) -> None:
     """Raises the error for arrays that live in different places."""
     places = "; ".join(
-        f"argument {i} of type {a.aval} on {a.device}"
+        f"operand {i} of type {a.aval} on {a.device}"
         for i, a in enumerate(args)
         if isinstance(a, ConcreteArray)
     )
@@ -53,65 +141,15 @@ def refuse_mixed(args: Sequence[Any]) -> None:
 
 def as_concrete(x: Any, device: Device) -> ConcreteArray:
     """A NumPy value on the device, a copy; an array stays where it is."""
-    if isinstance(x, ConcreteArray):
+    if type(x) is device.array_type:
         return x
-    if isinstance(x, Tracer):
-        refuse_leaked(x)
     if isinstance(x, np.ndarray | np.generic):
         aval = Aval(x.shape, dtypes.as_dtype(x.dtype))
-        backend = registry.get(device.backend)
-        backend.check_dtype(aval)
-        return backend.array_type(backend.put(np.asarray(x), device), aval, device)
+        device.backend.check_dtype(aval)
+        return device.array_type(device.backend.put(np.asarray(x), device), aval)
+    if isinstance(x, Tracer):
+        refuse_leaked(x)
     raise TypeError(f"{x!r} of type {type(x).__name__} is not an array")
-
-
-def run(primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """Applies a primitive to concrete arrays now."""
-    if primitive is call:
-        return run_graph(params["graph"], args)
-    if primitive.evaluate is not None:
-        return primitive.evaluate(*args, **params)
-    device = choose_device(args)
-    operands = []
-    avals = []
-    for a in args:
-        if type(a) in SCALARS:
-            operands.append(a)
-            avals.append(type(a))
-        else:
-            a = as_concrete(a, device)
-            operands.append(live_buffer(a))
-            avals.append(a.aval)
-    key = primitive, device, tuple(avals), *params.items()
-    entry = _kernels.get(key)
-    if entry is None:
-        entry = _kernel(key, primitive, tuple(avals), params, device)
-    kernel, array_type, out = entry
-    result = kernel(*operands)
-    if primitive.multiple:
-        return tuple(array_type(b, a, device) for b, a in zip(result, out, strict=True))
-    return array_type(result, out, device)
-
-
-def live_buffer(x: ConcreteArray) -> Any:
-    """The buffer of an array; raises for one that was donated."""
-    if x.buffer is None:
-        x.host()
-    return x.buffer
-
-
-def _kernel(
-    key: Any, primitive: Primitive, avals: tuple[Any, ...], params: dict[str, Any], device: Device
-) -> Any:
-    backend = registry.get(device.backend)
-    out = primitive.infer(avals, params)
-    for aval in out if primitive.multiple else (out,):
-        backend.check_dtype(aval)
-    kernel = backend.eager(primitive, avals, params, device)
-    if len(_kernels) >= _MOST_KERNELS:  # the keys hold avals and params, so it is bounded
-        _kernels.clear()
-    entry = _kernels[key] = kernel, backend.array_type, out
-    return entry
 
 
 def compile_one(
@@ -123,30 +161,32 @@ def compile_one(
 ) -> Any:
     """`Backend.eager` by compiling a graph of one equation, one for each set of literals."""
     programs: dict[Any, Executable] = {}
+    is_array = [type(a) is Aval for a in avals]
 
-    def apply(*operands: Any) -> Any:
-        literals = tuple(x for x, a in zip(operands, avals, strict=True) if type(a) is not Aval)
-        key = tuple((type(x), repr(x)) for x in literals)
+    def run(*operands: Any) -> Any:
+        literals = tuple([x for x, array in zip(operands, is_array, strict=True) if not array])
+        key = repr(literals)
         program = programs.get(key)
         if program is None:
             graph = one_equation_graph(primitive, avals, params, literals)
-            options = CompileOptions(device)
-            program = programs[key] = compile_graph(graph, backend, options)
-        buffers = [x for x, a in zip(operands, avals, strict=True) if type(a) is Aval]
-        result = program.run(buffers)
+            program = programs[key] = compile_graph(graph, CompileOptions(device))
+        result = program.run([x for x, array in zip(operands, is_array, strict=True) if array])
         return tuple(result) if primitive.multiple else result[0]
 
-    return apply
+    return run
 
 
 Backend.compile_one = staticmethod(compile_one)  # type: ignore[assignment]
 
 
-def compile_graph(graph: Graph, backend: Backend, options: CompileOptions) -> Executable:
+def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
     """Legalises, simplifies and compiles; kept on the graph."""
-    key = "executable", backend.name, options
+    key = "executable", options
     found = graph.memo.get(key)
     if found is None:
+        backend = options.device.backend
+        for aval in (*graph.in_avals, *graph.out_avals):
+            backend.check_dtype(aval)
         found = graph.memo[key] = backend.compile(simplify(legalise(graph, backend)), options)
     return found  # type: ignore[no-any-return]
 
@@ -154,13 +194,17 @@ def compile_graph(graph: Graph, backend: Backend, options: CompileOptions) -> Ex
 def run_graph(graph: Graph, args: Sequence[Any]) -> tuple[Any, ...]:
     """Runs a whole graph on concrete arrays through its compiled form."""
     device = choose_device((*args, *graph.constant_values))
-    backend = registry.get(device.backend)
-    program = compile_graph(graph, backend, CompileOptions(device))
-    buffers = [live_buffer(as_concrete(a, device)) for a in args]
+    program = compile_graph(graph, CompileOptions(device))
+    buffers = [as_concrete(a, device).buffer for a in args]
+    array_type = device.array_type
     return tuple(
-        backend.array_type(b, aval, device)
-        for b, aval in zip(program.run(buffers), graph.out_avals, strict=True)
+        [array_type(b, a) for b, a in zip(run_program(program, buffers), graph.out_avals)]
     )
 
 
-BASE.run = run
+def run_program(program: Executable, buffers: Sequence[Any]) -> Sequence[Any]:
+    """Runs an executable, without NumPy's warnings."""
+    return quietly(program.run, buffers)  # type: ignore[no-any-return]
+
+
+Base.apply = staticmethod(apply)  # type: ignore[method-assign,assignment]

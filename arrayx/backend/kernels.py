@@ -21,8 +21,11 @@ class KernelBackend(Backend):
 
     kernels: ClassVar[Mapping[str, Callable[..., Any]]] = {}
 
+    def __init__(self) -> None:
+        self._devices = (Device(self, "cpu", 0),)
+
     def devices(self) -> tuple[Device, ...]:
-        return (Device(self.name, "cpu", 0),)
+        return self._devices
 
     def kernel(self, primitive: Primitive, params: dict[str, Any]) -> Callable[..., Any]:
         """The kernel of a primitive with its params bound."""

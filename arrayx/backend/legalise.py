@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from arrayx import errors
-from arrayx.backend.concrete import physical
+from arrayx.backend.concrete import ConcreteArray, physical_aval
 from arrayx.backend.contract import Backend
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
-from arrayx.core.interpreter import Interpreter, current, opened
+from arrayx.core.interpreter import Interpreter, Tracer, current, opened
 from arrayx.core.primitive import Primitive, aval_or_scalar_type
 from arrayx.dtypes import KeyDtype
+from arrayx.primitives.axes import move_batch_dim
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import StageInterpreter, derive
 
@@ -27,45 +28,110 @@ def legalise(graph: Graph, backend: Backend) -> Graph:
     """The graph in the core dialect of `backend`; raises `UnsupportedError` if it cannot be."""
     key = "legal", backend.name
     if key not in graph.memo:
-        expanded = derive(
-            lambda *args: _expanding(graph, args, backend), graph.in_avals
-        )
-        graph.memo[key] = _physical(expanded)
+        avals = [physical_aval(a) for a in graph.in_avals]
+        graph.memo[key] = derive(lambda *args: _legalised(graph, args, backend), avals)
     return graph.memo[key]  # type: ignore[no-any-return]
 
 
-def _expanding(graph: Graph, args: Sequence[Any], backend: Backend) -> list[Any]:
+def _legalised(graph: Graph, args: Sequence[Any], backend: Backend) -> list[Any]:
     interpreter = Legaliser(current.get(), backend)
     with opened(interpreter):
-        return evaluate(graph, args)
+        inputs = [interpreter.logical(x, a) for x, a in zip(args, graph.in_avals, strict=True)]
+        return [interpreter.physical(x) for x in evaluate(graph, inputs)]
+
+
+class KeyTracer(Tracer):
+    """Random keys, whose elements `value` holds as pairs of uint32."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, interpreter: Interpreter, aval: Aval, value: Any) -> None:
+        self.interpreter = interpreter
+        self.aval = aval
+        self.value = value
+        self.source = None
 
 
 class Legaliser(Interpreter):
-    """Passes on what the backend supports and expands everything else."""
+    """Passes on what the backend supports and expands everything else.
 
-    __slots__ = ("backend",)
+    Keys become pairs of uint32 on the way, so that no backend ever meets them.
+    """
+
+    __slots__ = ("backend", "unwrapped")
     word = "legalisation"
 
     def __init__(self, parent: Interpreter, backend: Backend) -> None:
         super().__init__(parent)
         self.backend = backend
+        # Constant keys and their words, by identity; the key is held so that its id stays.
+        self.unwrapped: dict[int, tuple[Any, Any]] = {}
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if primitive is call and not self.backend.keeps_calls:
             return tuple(evaluate(params["graph"], args))
-        params = {k: self.subgraph(v) for k, v in params.items()}
-        answer = self.backend.supports(as_equation(primitive, args, params))
+        avals = tuple([aval_or_scalar_type(a) for a in args])
+        out = primitive.infer(avals, params)
+        outs = out if primitive.multiple else (out,)
+        if not has_keys((*avals, *outs)):
+            return self.pass_on(primitive, args, args, params)
+        operands = tuple([self.physical(a) for a in args])
+        if primitive.on_keys is not None:
+            result = primitive.on_keys(avals, *operands, **params)
+        elif _holds_graphs(params):
+            result = self.pass_on(primitive, args, operands, params)
+        elif primitive.vmap is not None and not primitive.multiple:
+            result = _moved(primitive, avals, out, operands, params)
+        else:
+            result = self.expanded(primitive, args, params, "it is not defined for keys")
+        if not primitive.multiple:
+            return self.logical(result, out)
+        return tuple([self.logical(r, a) for r, a in zip(result, outs, strict=True)])
+
+    def pass_on(
+        self,
+        primitive: Primitive,
+        args: tuple[Any, ...],
+        operands: tuple[Any, ...],
+        params: dict[str, Any],
+    ) -> Any:
+        """Records what the backend supports; `operands` are `args` without keys."""
+        legal = {k: self.subgraph(v) for k, v in params.items()}
+        answer = self.backend.supports(as_equation(primitive, operands, legal))
         if answer is True:
             # Recorded as it is: what is special about staging it has happened already.
             stage = self.parent
             assert isinstance(stage, StageInterpreter)
-            return stage.record(primitive, args, params)
+            return stage.record(primitive, operands, legal)
+        reason = answer if isinstance(answer, str) else "it has no kernel for it"
+        return self.expanded(primitive, args, params, reason)
+
+    def expanded(
+        self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any], reason: str
+    ) -> Any:
+        """The expansion of a primitive that cannot be run for this reason."""
         if primitive.expand is None:
-            reason = answer if isinstance(answer, str) else "it has no kernel for it"
             raise errors.UnsupportedError(
                 f"backend {self.backend.name!r} cannot run {primitive.name}: {reason}"
             )
         return primitive.expand(*args, **params)
+
+    def physical(self, x: Any) -> Any:
+        """The words of keys; everything else is what it is."""
+        if type(x) is KeyTracer:
+            return x.value
+        if isinstance(x, ConcreteArray) and isinstance(x.aval.dtype, KeyDtype):
+            held = self.unwrapped.get(id(x))
+            if held is None:
+                held = self.unwrapped[id(x)] = x, x.unwrapped()
+            return held[1]
+        return x
+
+    def logical(self, x: Any, aval: Aval) -> Any:
+        """A value of type `aval` from its words."""
+        if isinstance(aval.dtype, KeyDtype) and type(x) is not KeyTracer:
+            return KeyTracer(self, aval, x)
+        return x
 
     def subgraph(self, value: Any) -> Any:
         """Graphs among the params are legalised like the whole."""
@@ -85,40 +151,34 @@ def as_equation(primitive: Primitive, args: Sequence[Any], params: dict[str, Any
     return Equation(primitive, inputs, params, outputs)
 
 
-def _has_keys(avals: Sequence[Any]) -> bool:
+def has_keys(avals: Sequence[Any]) -> bool:
+    """True if one of these types is that of random keys."""
     return any(type(a) is Aval and isinstance(a.dtype, KeyDtype) for a in avals)
 
 
-def _physical(graph: Graph) -> Graph:
-    """Keys as pairs of uint32, weak types forgotten."""
-    avals = [v.aval for v in (*graph.inputs, *graph.constants)]
-    avals += [v.aval for e in graph.equations for v in e.outputs]
-    if not _has_keys(avals):
-        return graph
-
-    def run(*args: Any) -> list[Any]:
-        values: dict[Any, Any] = dict(zip(graph.inputs, args, strict=True))
-        for var, value in zip(graph.constants, graph.constant_values, strict=True):
-            values[var] = value.unwrapped() if _has_keys([var.aval]) else value
-        for e in graph.equations:
-            inputs = [values[a] if type(a) is Var else a for a in e.inputs]
-            touched = [a.aval for a in (*e.inputs, *e.outputs) if type(a) is Var]
-            if _has_keys(touched):
-                operands = [a.aval if type(a) is Var else a for a in e.inputs]
-                result = e.primitive.on_keys(operands, *inputs, **e.params)  # type: ignore[attr-defined]
-            else:
-                result = e.primitive(*inputs, **e.params)
-            results = result if e.primitive.multiple else (result,)
-            values.update(zip(e.outputs, results, strict=True))
-        return [values[v] for v in graph.outputs]
-
-    return derive(run, [physical_aval(a) for a in graph.in_avals])
+def _holds_graphs(params: dict[str, Any]) -> bool:
+    return any(
+        isinstance(v, Graph) or (type(v) is tuple and any(isinstance(w, Graph) for w in v))
+        for v in params.values()
+    )
 
 
-def physical_aval(aval: Aval) -> Aval:
-    """The type that the elements are kept in."""
-    shape, dtype = physical(aval)
-    return aval if dtype is aval.dtype else Aval(shape, dtype)
+def _moved(
+    primitive: Primitive,
+    avals: Sequence[Any],
+    out: Aval,
+    operands: Sequence[Any],
+    params: dict[str, Any],
+) -> Any:
+    """A primitive that moves elements without looking at them, applied to the words of keys.
+
+    Keys are arrays of uint32 with one axis more, at the end, which the primitive does not
+    see: that is what its vmap rule is for.  Type rules let keys in only where this is right.
+    """
+    (words,) = KeyDtype().physical_shape
+    dims = [a.ndim if has_keys((a,)) else None for a in avals]
+    result, dim = primitive.vmap(words, operands, dims, **params)  # type: ignore[misc]
+    return move_batch_dim(words, result, dim, out.ndim)
 
 
 def check_core(graph: Graph, backend: Backend) -> None:
@@ -129,7 +189,7 @@ def check_core(graph: Graph, backend: Backend) -> None:
         answer = backend.supports(e)
         if answer is not True:
             raise errors.GraphError(f"{e.primitive.name} is not supported: {answer}")
-        if _has_keys([v.aval for v in e.outputs]):
+        if has_keys([v.aval for v in e.outputs]):
             raise errors.GraphError(f"{e.primitive.name} still gives keys")
         for value in e.params.values():
             for sub in value if type(value) is tuple else (value,):

@@ -6,7 +6,7 @@ handles the tracers it made and hands everything else to the interpreter it repl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NoReturn
@@ -34,14 +34,10 @@ class Interpreter:
 
 
 class Base(Interpreter):
-    """The eager interpreter.  The backend floor hands it the function that runs things."""
+    """The eager interpreter.  The backend floor puts its `apply` here, a static method."""
 
-    __slots__ = ("run",)
+    __slots__ = ()
     word = "eager execution"
-    run: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-
-    def apply(self, primitive: Any, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        return self.run(primitive, args, params)
 
 
 BASE = Base(None)
@@ -73,9 +69,10 @@ def opened(interpreter: Interpreter) -> Iterator[Interpreter]:
 class Tracer(Array):
     """A stand-in for an array while a transformation runs the user's function."""
 
-    __slots__ = ("interpreter", "source")
+    __slots__ = ("interpreter",)
     interpreter: Interpreter
-    source: Any
+    # Where it was made, for those that note it.
+    source: Any = None
 
     def concrete(self, what: str) -> Any:
         """The value behind the tracer, for Python's `what`; raises where there is none."""

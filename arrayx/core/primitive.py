@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from arrayx.core import interpreter
 from arrayx.core.aval import Aval
 
+_current = interpreter.current.get
 NO_EFFECTS: frozenset[str] = frozenset()
 _MOST_TYPES = 8192
 
@@ -31,6 +32,7 @@ class Primitive:
     | `expand(*args, **params)` | the operation in simpler ones |
     | `stage(interpreter, args, params)` | how it is written down, where that is special |
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
+    | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
     """
 
     name: ClassVar[str]
@@ -47,16 +49,21 @@ class Primitive:
     expand: Callable[..., Any] | None = None
     stage: Callable[..., Any] | None = None
     evaluate: Callable[..., Any] | None = None
+    on_keys: Callable[..., Any] | None = None
 
     # Printing back a graph's text needs the name; no rule is looked up here.
     named: ClassVar[weakref.WeakValueDictionary[str, Primitive]] = weakref.WeakValueDictionary()
 
     def __init__(self) -> None:
         self.types: dict[Any, Any] = {}
+        # Eager kernels by operand types and params; filled by the backend floor.
+        self.kernels: dict[Any, Any] = {}
+        # The same for operands without params, on backends whose kernels are NumPy's.
+        self.direct: dict[Any, Any] = {}
         Primitive.named[self.name] = self
 
     def __call__(self, *args: Any, **params: Any) -> Any:
-        return interpreter.current.get().apply(self, args, params)
+        return _current().apply(self, args, params)
 
     def type_rule(self, *avals: Any, **params: Any) -> Any:
         """The type of the result for operands of these types."""
@@ -65,6 +72,10 @@ class Primitive:
     def effects(self, **params: Any) -> frozenset[str]:
         """What an application does besides computing its result."""
         return NO_EFFECTS
+
+    def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
+        """The params as a hashable key; values of unequal meaning must differ."""
+        return tuple(params.items())
 
     def infer(self, avals: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """`type_rule`, remembered; a literal is given as its Python type."""

@@ -17,6 +17,7 @@ from arrayx.primitives.families import (
     NUMERIC,
     Differentiable,
     Elementwise,
+    TwoOperands,
     Unary,
     add_tangents,
     array_avals,
@@ -30,7 +31,7 @@ from arrayx.primitives.families import (
 BOOL = np.dtype(bool)
 
 
-class Add(Elementwise):
+class Add(TwoOperands):
     """Sum of `x` and `y`."""
 
     name = "add"
@@ -43,7 +44,7 @@ class Add(Elementwise):
         return (ct if is_linear(x) else None, ct if is_linear(y) else None)
 
 
-class Sub(Elementwise):
+class Sub(TwoOperands):
     """Difference of `x` and `y`."""
 
     name = "sub"
@@ -77,7 +78,7 @@ class Neg(Unary):
         return (self(ct),)
 
 
-class _Product(Differentiable):
+class _Product(TwoOperands, Differentiable):
     """Bilinear: linear in each operand while the other is known."""
 
     partials = (lambda x, y, out: y, lambda x, y, out: x)
@@ -88,7 +89,7 @@ class _Product(Differentiable):
         result = self(x, y)
         aval = result.aval.strong()
         terms = [
-            tape.record(mul if is_scalar(factor) else _product(), (d, factor), {}, aval)
+            tape.product(mul if is_scalar(factor) else _product(), d, factor)
             for d, factor in ((dx, y), (dy, x))
             if d is not Zero
         ]
@@ -115,7 +116,7 @@ def _times(tangent: Any, factor: Any) -> Any:
 
 
 def _product() -> Primitive:
-    return absorb_mul if config.config.zeros_absorb else mul
+    return absorb_mul if config.config.snapshot().zeros_absorb else mul
 
 
 class Mul(_Product):

@@ -20,6 +20,10 @@ class Full(Primitive):
     def type_rule(self, *, shape: Shape, dtype: Any, value: Any, weak_type: bool) -> Aval:
         return Aval(shape, dtype, weak_type)
 
+    def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
+        # 0.0 and -0.0 are equal and nan is not: by its digits, a value is itself alone.
+        return (params["shape"], params["dtype"], repr(params["value"]), params["weak_type"])
+
 
 class Iota(Primitive):
     """Counts 0, 1, 2, … along `axis` of an array of `shape` and `dtype`."""

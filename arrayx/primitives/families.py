@@ -10,11 +10,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from arrayx import config, dtypes, errors
-from arrayx.core.array import is_scalar
+from arrayx.core.array import SCALARS, is_scalar
 from arrayx.core.aval import Aval, Undefined
+from arrayx.core.interpreter import BASE, current
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
+from arrayx.core.quiet import quiet
 
+_current = current.get
+_config = config.config.snapshot
+_scalars = frozenset(SCALARS)
 FLOAT = frozenset({"float"})
 COMPLEX = frozenset({"complex"})
 INEXACT = frozenset({"float", "complex"})
@@ -135,7 +140,7 @@ def scaled(tangent: Any, factor: Any) -> Any:
             return tangent
         if math.isfinite(abs(factor)) and factor != 0:
             return handed.mul(tangent, factor)
-    if not config.config.zeros_absorb:
+    if not _config().zeros_absorb:
         return handed.mul(tangent, factor)
     if is_scalar(factor):
         raise ValueError(f"the derivative factor {factor} is a literal that is 0, inf or nan")
@@ -168,7 +173,43 @@ class Differentiable(Elementwise):
         return result, tangent
 
 
-class Unary(Differentiable):
+class OneOperand(Elementwise):
+    """Calls the kernel directly where the operand is concrete: the eager fast path."""
+
+    def __call__(self, x: Any) -> Any:
+        interpreter = _current()
+        if interpreter is BASE:
+            try:
+                kernel, out, array_type = self.direct[type(x), x.aval]
+                return array_type(quiet.run(kernel, x.buffer), out)
+            except (KeyError, AttributeError, RuntimeError):
+                pass
+        return interpreter.apply(self, (x,), {})
+
+
+class TwoOperands(Elementwise):
+    """Calls the kernel directly where the operands are concrete: the eager fast path."""
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        interpreter = _current()
+        if interpreter is BASE:
+            tx, ty = type(x), type(y)
+            try:
+                if tx is ty:
+                    kernel, out, array_type = self.direct[tx, x.aval, y.aval]
+                    return array_type(quiet.run(kernel, x.buffer, y.buffer), out)
+                if ty in _scalars:
+                    kernel, out, array_type = self.direct[tx, x.aval, ty]
+                    return array_type(quiet.run(kernel, x.buffer, y), out)
+                if tx in _scalars:
+                    kernel, out, array_type = self.direct[tx, ty, y.aval]
+                    return array_type(quiet.run(kernel, x, y.buffer), out)
+            except (KeyError, AttributeError, RuntimeError):
+                pass
+        return interpreter.apply(self, (x, y), {})
+
+
+class Unary(OneOperand, Differentiable):
     """A function of one operand.  The factor goes straight onto the tape."""
 
     def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
@@ -177,9 +218,9 @@ class Unary(Differentiable):
         factor = self.partials[0](x, result, **params)
         if is_scalar(factor) and factor == 1:
             return result, tangents[0]
-        plain = is_scalar(factor) or not config.config.zeros_absorb
+        plain = is_scalar(factor) or not _config().zeros_absorb
         product = handed.mul if plain else handed.absorb_mul
-        return result, tape.record(product, (tangents[0], factor), {}, result.aval.strong())
+        return result, tape.product(product, tangents[0], factor)
 
 
 def unary(
@@ -199,7 +240,7 @@ def binary(
 ) -> Differentiable:
     """A differentiable function of two operands; `by_x(x, y, out)` is its partial."""
     members = {"name": name, "kinds": kinds, "__doc__": doc, "partials": (by_x, by_y)}
-    return type(name.title().replace("_", ""), (Differentiable,), members)()  # type: ignore[no-any-return]
+    return type(name.title().replace("_", ""), (TwoOperands, Differentiable), members)()  # type: ignore[no-any-return]
 
 
 class Step(NonDifferentiable, Elementwise):

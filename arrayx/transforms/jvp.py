@@ -24,7 +24,6 @@ class JVPTracer(Tracer):
         self.primal = primal
         self.tangent = tangent
         self.aval = primal.aval
-        self.source = None
 
     def concrete(self, what: str) -> Any:
         # Eager differentiation keeps values: Python control flow on them just works.

@@ -26,14 +26,18 @@ class LinearTracer(Tracer):
         self.interpreter = interpreter
         self.aval = aval
         self.index = index
-        self.source = None
+
+
+# In place of an entry's params: it multiplies a tangent by a known factor, and so is its own
+# transpose.  Most entries are of this kind, and running them needs no rule.
+PRODUCT: Any = None
 
 
 class Tape(Interpreter):
     """Records what is applied to tangents, and lets the parent compute all else.
 
     An entry is `(primitive, args, params, results)`; its args are tangents (LinearTracer)
-    and known values.
+    and known values.  `params` is `PRODUCT` for `primitive(tangent, factor)`.
     """
 
     __slots__ = ("count", "entries")
@@ -59,6 +63,13 @@ class Tape(Interpreter):
         else:
             result = self.new(aval)
         self.entries.append((primitive, args, params, result))
+        return result
+
+    def product(self, primitive: Primitive, tangent: LinearTracer, factor: Any) -> LinearTracer:
+        """Writes `primitive(tangent, factor)`, a product with a known factor."""
+        result = LinearTracer(self, tangent.aval, self.count)
+        self.count += 1
+        self.entries.append((primitive, (tangent, factor), PRODUCT, result))
         return result
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -89,9 +100,11 @@ class LinearizeInterpreter(JVPInterpreter):
         tangents: list[Any] = []
         for a in args:
             if type(a) is JVPTracer and a.interpreter is self:
+                tangent = a.tangent
                 primals.append(a.primal)
-                tangents.append(a.tangent)
-                active = active or a.tangent is not Zero
+                tangents.append(tangent)
+                if tangent is not Zero:
+                    active = True
             else:
                 primals.append(a)
                 tangents.append(Zero)
@@ -113,7 +126,9 @@ class LinearizeInterpreter(JVPInterpreter):
             return primitive.expand(*args, **params)
         else:
             refuse_missing_rule(primitive, "jvp")
-        return self.pair(primitive, result, tangent)
+        if primitive.multiple:
+            return self.pair(primitive, result, tangent)
+        return result if tangent is Zero else JVPTracer(self, result, tangent)
 
 
 class Linearized:
@@ -141,6 +156,9 @@ class Linearized:
         apply = current.get().apply
         tape = self.tape
         for primitive, args, params, result in tape.entries:
+            if params is PRODUCT:
+                values[result.index] = apply(primitive, (values[args[0].index], args[1]), {})
+                continue
             known = tuple(
                 values[a.index] if type(a) is LinearTracer and a.interpreter is tape else a
                 for a in args

@@ -66,7 +66,7 @@ def _linearize(graph: Graph, active: tuple[bool, ...]) -> Split:
             results = result if primitive.multiple else (result,)
             made = tuple(Var(r.aval) for r in results)
             by_index.update(zip((r.index for r in results), made, strict=True))
-            linear_equations.append(Equation(primitive, inputs, params, made))
+            linear_equations.append(Equation(primitive, inputs, params or {}, made))
     out_active = tuple(t is not Zero for t in linearized.tangents)
     out_tangents = [by_index[t.index] for t in linearized.tangents if t is not Zero]
     linear_equations = _without_dead(linear_equations, out_tangents)

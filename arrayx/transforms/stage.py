@@ -29,7 +29,7 @@ from arrayx.primitives.creation import scalar
 class StageTracer(Tracer):
     """Stands for the variable `var` of the graph being written."""
 
-    __slots__ = ("argument", "var")
+    __slots__ = ("argument", "source", "var")
     var: Var
     # The path of the argument that this tracer is, for messages; None for results.
     argument: str | None

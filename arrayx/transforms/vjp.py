@@ -11,7 +11,7 @@ from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import add
 from arrayx.transforms.jvp import refuse_missing_rule
-from arrayx.transforms.linearize import Linearized, LinearTracer
+from arrayx.transforms.linearize import PRODUCT, Linearized, LinearTracer
 from arrayx.transforms.stage import derive
 
 
@@ -33,6 +33,14 @@ def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
             cts[tangent.index] = add_cotangents(cts[tangent.index], ct)
     for primitive, args, params, result in reversed(tape.entries):
         ct: Any
+        if params is PRODUCT:
+            ct = cts[result.index]
+            if ct is not None:
+                i = args[0].index
+                ct = primitive(ct, args[1])
+                held = cts[i]
+                cts[i] = ct if held is None else add(held, ct)
+            continue
         if primitive.multiple:
             ct = tuple(cts[r.index] for r in result)
             if all(c is None for c in ct):

@@ -56,7 +56,6 @@ class BatchTracer(Tracer):
         self.dim = dim
         aval = value.aval
         self.aval = aval.update(shape=aval.shape[:dim] + aval.shape[dim + 1 :])
-        self.source = None
 
 
 class VmapInterpreter(Interpreter):

@@ -10,4 +10,5 @@ class NumpyBackend(KernelBackend):
     """NumPy on the host."""
 
     name = "numpy"
+    quiet = True
     kernels = KERNELS

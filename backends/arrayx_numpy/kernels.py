@@ -15,7 +15,12 @@ def absorb_mul(x: Any, y: Any) -> Any:
     """Product in which zeros absorb."""
     product = np.multiply(x, y)
     # nan marks every place where 0 met inf or nan: no further work where there is none.
-    if product.size and not np.isnan(np.min(product)):
+    # A sum of squares is nan only if an element is, and BLAS finds it fastest.
+    if product.dtype.char in "fdFD":
+        total = np.vdot(product, product)
+    else:
+        total = np.minimum.reduce(product, axis=None, initial=0)
+    if total == total:
         return product
     return np.where((np.asarray(x) == 0) | (np.asarray(y) == 0), product.dtype.type(0), product)
 

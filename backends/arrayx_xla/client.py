@@ -1,19 +1,19 @@
 """The one door to jaxlib: devices, buffers and compiled programs, without ever importing `jax`.
 
 A *buffer* is a jaxlib `ArrayImpl` on one device. Of its attributes these work without jax:
-`aval` (our shape and dtype), `is_ready()`, `block_until_ready()`, `is_deleted()`,
-`on_device_size_in_bytes()` and, on CPU, `unsafe_buffer_pointer()`. To free a buffer, drop it.
-Never call its `delete()`: XLA aborts the process if an array from `get` still looks at the memory.
+`aval` (our shape and dtype), `is_ready()`, `block_until_ready()`, `is_deleted()` and
+`on_device_size_in_bytes()`; `unsafe_buffer_pointer()` imports jax where that is installed.
+To free a buffer, drop it. Never call its `delete()`: XLA aborts the process if an array from `get`
+still looks at the memory.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, TypeAlias
 
 import ml_dtypes
@@ -26,7 +26,9 @@ from arrayx.errors import (
     DonatedArrayError,
     DtypeError,
 )
-from arrayx_xla.text import ELEMENT_TYPES, Shaped, element_type
+from arrayx_xla.failures import ProgramError, program_error
+from arrayx_xla.text import ELEMENT_TYPES, Shaped, element_type, mlir_type, tensor_type
+from arrayx_xla.views import look
 
 # Without this XLA greets on stderr with three lines for each client.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
@@ -58,7 +60,7 @@ except ImportError as error:
 # Before the rest is imported, since another version may lack what we import.
 check_version(_found)
 
-from jaxlib import _jax, _pathways, lapack  # noqa: E402
+from jaxlib import _pathways, lapack  # type: ignore[attr-defined]  # noqa: E402
 from jaxlib import xla_client as xc  # noqa: E402
 
 __all__ = [
@@ -79,33 +81,17 @@ Buffer: TypeAlias = Any
 
 _COPY = xc.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
 _ALIAS = xc.HostBufferSemantics.ZERO_COPY
+_export = xc._xla.buffer_to_dlpack_managed_tensor  # type: ignore[attr-defined]
 _REPLICATED = xc.HloSharding.replicate()
 
-# Elements below a byte: XLA packs them, NumPy (ml_dtypes) gives each a byte.
-_BITS: Final = {
-    np.dtype(ml_dtypes.int4): 4,
-    np.dtype(ml_dtypes.uint4): 4,
-    np.dtype(ml_dtypes.float4_e2m1fn): 4,
-    np.dtype(ml_dtypes.int2): 2,
-    np.dtype(ml_dtypes.uint2): 2,
+# Elements below a byte: XLA packs them, NumPy (ml_dtypes) gives each a byte. They leave XLA as:
+_UNPACKED: Final = {
+    np.dtype(ml_dtypes.int4): np.dtype(np.int8),
+    np.dtype(ml_dtypes.uint4): np.dtype(np.uint8),
+    np.dtype(ml_dtypes.int2): np.dtype(np.int8),
+    np.dtype(ml_dtypes.uint2): np.dtype(np.uint8),
+    np.dtype(ml_dtypes.float4_e2m1fn): np.dtype(ml_dtypes.bfloat16),
 }
-# NumPy numbers its own dtypes below this; those of ml_dtypes come after.
-_FIRST_FOREIGN_DTYPE: Final = 256
-
-
-class ProgramError(BackendError):
-    """XLA refused a program: its text is wrong, or it asks for something this platform lacks.
-
-    `text` is the program; `lineno` (from 1) and `line` are where XLA saw the mistake, or None
-    when it named no place. Unless you wrote the lowering, please report it: it is a bug there.
-    """
-
-    def __init__(self, reason: str, text: str, lineno: int | None = None) -> None:
-        self.text = text
-        self.lineno = lineno
-        self.line = text.split("\n")[lineno - 1] if lineno else None
-        where = "" if self.line is None else f", line {lineno}:\n    {self.line.strip()}\n  "
-        super().__init__(f"XLA refused the program{where or ': '}{reason.strip()}")
 
 
 @dataclass(frozen=True)
@@ -155,45 +141,18 @@ class _Placement:
         self.sharding = xc.GSPMDSharding(self.list, _REPLICATED)
 
 
-class _Exporter:
-    """Hands one capsule to `np.from_dlpack`."""
-
-    __slots__ = ("_capsule",)
-
-    def __init__(self, capsule: Any) -> None:
-        self._capsule = capsule
-
-    def __dlpack__(self, **_: Any) -> Any:
-        return self._capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)  # the CPU
-
-
-class _Memory:
-    """Shows bytes of a buffer to NumPy; `keep` is what holds them for as long as anyone looks."""
-
-    __slots__ = ("__array_interface__", "keep")
-
-    def __init__(self, pointer: int, shape: tuple[int, ...], typestr: str, keep: Any) -> None:
-        self.__array_interface__ = {
-            "shape": shape,
-            "typestr": typestr,
-            "data": (pointer, True),
-            "version": 3,
-        }
-        self.keep = keep
-
-
 def dlpack_capsule(buffer: Buffer) -> Any:
     """A DLPack capsule on the memory of `buffer` (not versioned: readers see it as read-only).
 
     While the capsule or what was made from it lives, XLA does not reuse the memory: a program that
     was to take it over (donation) copies instead. `BufferError` for dtypes that DLPack lacks.
     """
-    buffer.block_until_ready()
     try:
-        return _jax.buffer_to_dlpack_managed_tensor(buffer, None)
+        buffer.block_until_ready()
+    except xc.XlaRuntimeError as error:
+        raise _run_error(error, [buffer]) from error
+    try:
+        return _export(buffer, None)
     except xc.XlaRuntimeError as error:
         raise BufferError(str(error)) from error
 
@@ -233,7 +192,8 @@ class Client:
         The array is copied before the call returns, so it may be changed afterwards. With
         `immutable=True` the caller promises that nobody ever will: on CPU a C-contiguous array
         whose memory starts at a multiple of 64 bytes is then used in place (and kept alive), and
-        others are copied at XLA's leisure. Byte orders other than the machine's are converted.
+        others are copied at XLA's leisure. (After the buffer has gone, XLA lets go of the array
+        within the next few calls of `put`.) Byte orders other than the machine's are converted.
 
         Raises `DtypeError` for what XLA has no type for: strings, objects, longdouble.
         """
@@ -272,19 +232,31 @@ class Client:
         """
         try:
             buffer.block_until_ready()
-            dtype = buffer.aval.dtype
-            if self.platform != "cpu":
-                # Imports jax on its first call where that is installed. Refusing that import
-                # works, but jaxlib remembers the refusal and jax is broken when it comes later.
-                array, _ = buffer._single_device_array_to_np_array_did_copy()
-                return array  # type: ignore[no-any-return]
-            if dtype.num < _FIRST_FOREIGN_DTYPE:
-                return np.from_dlpack(
-                    _Exporter(_jax.buffer_to_dlpack_managed_tensor(buffer, None))  # type: ignore[arg-type]
-                )
-            return _foreign(buffer)
+            aval = buffer.aval
+            if aval.dtype in _UNPACKED:
+                return self._get_packed(buffer)
+            if self.platform == "cpu":
+                # Not by the address of the memory alone: XLA would give it to another result
+                # while NumPy looks at it.
+                capsule = _export(buffer, None)
+                return look(capsule, aval.shape, aval.dtype)
+            # Imports jax on its first call where that is installed. Refusing that import works,
+            # but jaxlib remembers the refusal, and jax is broken when it comes later.
+            return buffer._single_device_array_to_np_array_did_copy()[0]  # type: ignore[no-any-return]
         except xc.XlaRuntimeError as error:
             raise _run_error(error, [buffer]) from error
+
+    def _get_packed(self, buffer: Buffer) -> np.ndarray[Any, Any]:
+        aval = buffer.aval
+        widen = _widening(self, aval.shape, aval.dtype, self.device_index(buffer))
+        array = self.get(widen.execute([buffer])[0]).astype(aval.dtype)
+        array.flags.writeable = False
+        return array
+
+    def device_index(self, buffer: Buffer) -> int:
+        """Where in `devices` the device of `buffer` is."""
+        sharding = buffer._sharding
+        return next(i for i, place in enumerate(self._each) if place.sharding is sharding)
 
     def from_dlpack(self, array: Any, device_index: int = 0, *, copy: bool = True) -> Buffer:
         """A buffer from an array of another library on the CPU, by the DLPack protocol.
@@ -300,17 +272,49 @@ class Client:
         return self.put(host, device_index, immutable=not copy)
 
     def assemble(self, buffers: Sequence[Buffer], devices: Sequence[int]) -> Any:
-        """One argument for a program on several `devices` from a buffer on each, of one type."""
+        """One argument for a program on several `devices` from a buffer on each, of one type.
+
+        `Executable.execute` takes and gives such arrays, and programs can be chained on them
+        without taking them apart; `is_ready` and `block_until_ready` work on them.
+        """
         return xc.ArrayImpl(
             buffers[0].aval, self._placement(devices).sharding, list(buffers), True, True
         )
 
+    def get_part(self, array: Any, devices: Sequence[int], index: int) -> np.ndarray[Any, Any]:
+        """What `array`, which lies on several `devices`, is on `devices[index]`; as `get`.
+
+        Dtypes below one byte (int4, ...) raise `DtypeError`: convert them in the program.
+        """
+        if array.aval.dtype in _UNPACKED:
+            raise DtypeError(
+                f"backend 'xla' cannot read {array.aval.dtype} arrays that lie on several devices"
+            )
+        if index:
+            # Exporting shows the first part: bring this one to the front (no data moves).
+            order = [*devices[index:], *devices[:index]]
+            sharding = self._placement(order).sharding
+            array = xc.reorder_shards(array, sharding, xc.ArrayCopySemantics.REUSE_INPUT)
+        try:
+            array.block_until_ready()
+            return look(_export(array, None), array.aval.shape, array.aval.dtype)
+        except xc.XlaRuntimeError as error:
+            raise _run_error(error, [array]) from error
+
     def split(self, array: Any, devices: Sequence[int]) -> list[Buffer]:
-        """The buffer on each of `devices` from a result of a program that ran on them."""
-        count = len(devices)
+        """The buffer on each of `devices` from a result of a program that ran on them.
+
+        On CPU these buffers are views: a program to which one is donated copies it instead.
+        """
+        if self.platform == "cpu":
+            # jaxlib's ways to take an array apart import jax; a detour over NumPy's views does not.
+            return [
+                self.put(self.get_part(array, devices, i), device, immutable=True)
+                for i, device in enumerate(devices)
+            ]
         shardings = [self._each[index].sharding for index in devices]
-        # Of the ways to take an array apart this is the one that does not import jax. Dimension
-        # -1 means "split the devices, not an axis".
+        count = len(devices)
+        # Dimension -1 means: divide the devices, not an axis.
         (parts,) = _pathways._split_by_mesh_axis(
             [array], [-1], [count], 0, list(range(1, count + 1)), [shardings], False
         )
@@ -344,7 +348,7 @@ class Client:
         try:
             loaded = self._raw.compile_and_load(text, self._placement(devices).list, options)
         except xc.XlaRuntimeError as error:
-            raise _program_error(str(error), text) from error
+            raise program_error(str(error), text) from error
         return Executable(self, loaded, out_avals, devices)
 
     def deserialize(
@@ -385,7 +389,7 @@ class Executable:
         self._loaded = loaded
         self._run = loaded.execute_sharded
         self._handlers = [
-            _jax.array_result_handler(_Aval(aval.shape, aval.dtype), sharding, True, True)
+            xc.array_result_handler(_Aval(aval.shape, aval.dtype), sharding, True, True)
             for aval in out_avals
         ]
 
@@ -393,7 +397,9 @@ class Executable:
         """Start the program on its one device; the results become ready by themselves.
 
         Number, shapes and dtypes of `buffers` are the caller's duty: XLA compares sizes in bytes
-        and nothing else. (On several devices: see `execute_replicas`.)
+        and nothing else. A program for several devices takes and gives what `Client.assemble`
+        makes; on CPU, wait for its results before you start another such program, since two with
+        collectives may wait for each other for ever.
         """
         try:
             return self._run(buffers).consume_with_handlers(self._handlers)  # type: ignore[no-any-return]
@@ -450,34 +456,17 @@ class Executable:
         )
 
 
-def _foreign(buffer: Buffer) -> np.ndarray[Any, Any]:
-    """The contents of a CPU buffer of one of the dtypes of ml_dtypes, which no protocol has."""
-    shape, dtype = buffer.aval.shape, buffer.aval.dtype
-    pointer = buffer.unsafe_buffer_pointer()
-    bits = _BITS.get(dtype)
-    if bits is None:
-        # The capsule is never read: while it lives, XLA leaves the memory alone.
-        keep = _jax.buffer_to_dlpack_managed_tensor(buffer, None)
-        view = np.asarray(_Memory(pointer, shape, f"<u{dtype.itemsize}", keep))
-        return view.view(dtype)
-    count = int(np.prod(shape, dtype=np.int64))
-    per_byte = 8 // bits
-    packed = np.asarray(_Memory(pointer, (-(-count // per_byte),), "|u1", buffer))
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    spread = (packed[:, None] >> shifts) & np.uint8(2**bits - 1)
-    array = spread.reshape(-1)[:count].reshape(shape).view(dtype)
-    array.flags.writeable = False
-    return array
-
-
-def _program_error(message: str, text: str) -> ProgramError:
-    reason = message.split("\n<unknown>:0: error: Failed to parse using StableHLO", 1)[0]
-    place = re.search(r"-:(\d+):\d+: error: ", reason)
-    if place is None:
-        return ProgramError(reason, text)
-    lineno = int(place.group(1))
-    known = lineno if 1 <= lineno <= text.count("\n") + 1 else None
-    return ProgramError(reason[place.end() :], text, known)
+@lru_cache(maxsize=128)
+def _widening(
+    client: Client, shape: tuple[int, ...], dtype: np.dtype[Any], device_index: int
+) -> Executable:
+    """A program that gives the elements of a packed dtype whole bytes."""
+    wide = _Aval(shape, _UNPACKED[dtype])
+    given, wanted = tensor_type(shape, dtype), mlir_type(wide)
+    text = f"""module {{ func.func public @main(%0: {given}) -> {wanted} {{
+        %1 = stablehlo.convert %0 : ({given}) -> {wanted}
+        return %1 : {wanted} }} }}"""
+    return client.compile(text, [wide], devices=[device_index])
 
 
 def _run_error(error: Exception, buffers: Sequence[Buffer]) -> Exception:
@@ -515,7 +504,8 @@ def cpu_client(num_devices: int | None = None) -> Client:
 @cache
 def register_lapack() -> None:
     """Let CPU programs call LAPACK: `stablehlo.custom_call @lapack_spotrf_ffi` and its kin."""
-    lapack._lapack.initialize()
+    # The kernels call SciPy's LAPACK, whose addresses this looks up.
+    lapack.prepare_lapack_call("potrf", np.dtype(np.float32))  # type: ignore[no-untyped-call]
     for platform, targets in lapack.registrations().items():
         for name, function, api_version in targets:
             xc.register_custom_call_target(

@@ -134,7 +134,7 @@ def _integer(value: Any, dtype: np.dtype[Any]) -> int:
         number = None
     if number is None or number != value:
         raise TypeError(f"{value!r} is not an integer, which {dtype} wants")
-    info = ml_dtypes.iinfo(dtype)
+    info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
     if not info.min <= number <= info.max:
         raise OverflowError(f"{number} does not fit {dtype} ({info.min} to {info.max})")
     return number
@@ -164,7 +164,7 @@ def dense(array: Any, dtype: np.dtype[Any] | None = None) -> str:
     ('dense<[0, 1, 2]>', 'dense<0.0>')
     """
     array = np.asarray(array, dtype=dtype)
-    dtype = array.dtype
+    dtype = array.dtype.newbyteorder("=")
     element_type(dtype)
     if array.size == 0:
         return "dense<>"
