@@ -105,6 +105,8 @@ def define(
         option = Option(name, default, type(default), choices, doc, env, os.environ.get(env))
     option.check(default)
     OPTIONS[name] = option
+    # A property, since `__getattr__` alone costs an AttributeError inside Python at each reading.
+    setattr(Config, name, property(lambda _: getattr(_CURRENT.get(), name)))
     return option
 
 
@@ -237,7 +239,7 @@ class Config:
     snapshot = staticmethod(_CURRENT.get)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(_CURRENT.get(), name)
+        return getattr(_CURRENT.get(), name)  # not an option: says which there are
 
     def __setattr__(self, name: str, value: Any) -> None:
         _CURRENT.set(_CURRENT.get().replace({name: value}))

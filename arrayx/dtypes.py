@@ -152,6 +152,8 @@ _BY_TYPE: Final[dict[Any, DType]] = {
 }
 # NumPy has several objects for one dtype (`longlong` beside `int64`): equal, not identical.
 _CANONICAL: Final[dict[Any, DType]] = {dtype: dtype for dtype in ALL}
+# Hashing a dtype takes NumPy longer than all else here. These objects never go, nor do their ids.
+_BY_ID: Final[dict[int, DType]] = {id(dtype): dtype for dtype in ALL}
 
 # The dtypes of Python's numbers, for each width that `config` can ask for.
 _DEFAULTS: Final[dict[int, dict[type, np.dtype[Any]]]] = {
@@ -174,6 +176,9 @@ def as_dtype(x: Any) -> DType:
     >>> as_dtype("bfloat16"), as_dtype(np.float64), as_dtype(float)
     (dtype(bfloat16), dtype('float64'), dtype('float32'))
     """
+    dtype = _BY_ID.get(id(x))
+    if dtype is not None:
+        return dtype
     if isinstance(x, np.dtype):
         dtype = _CANONICAL.get(x)
         return _foreign(x) if dtype is None else dtype
@@ -191,8 +196,6 @@ def as_dtype(x: Any) -> DType:
         if x in _PYTHON_NAMES:
             return default_dtype(_PYTHON_NAMES[x])
         return _foreign(x)
-    if isinstance(x, KeyDtype):
-        return x
     found = getattr(x, "dtype", None)
     if isinstance(found, (np.dtype, KeyDtype)):
         return as_dtype(found)

@@ -139,8 +139,9 @@ def _no_promotion(dtypes: Iterable[DType]) -> None:
 # ----------------------------------------------------------------- two operands, fast
 
 _Pair = tuple[DType, bool]
-# One table for each default width: reading it is the only thing that depends on the settings.
-_PAIRS: Final[dict[int, dict[tuple[DType, bool, DType, bool], _Pair]]] = {32: {}, 64: {}}
+# One table for each default width, the only setting that matters. The keys hold identities, which
+# are quicker to hash than dtypes, and are those of canonical dtypes only, which never go.
+_PAIRS: Final[dict[int, dict[tuple[int, bool, int, bool], _Pair]]] = {32: {}, 64: {}}
 
 
 def promote_pair(dtype_a: DType, weak_a: bool, dtype_b: DType, weak_b: bool) -> _Pair:
@@ -152,10 +153,11 @@ def promote_pair(dtype_a: DType, weak_a: bool, dtype_b: DType, weak_b: bool) -> 
     if dtype_a is dtype_b and weak_a is weak_b:
         return dtype_a, weak_a
     table = _PAIRS[config.snapshot().default_dtype_bits]
-    key = (dtype_a, weak_a, dtype_b, weak_b)
-    found = table.get(key)
+    found = table.get((id(dtype_a), weak_a, id(dtype_b), weak_b))
     if found is None:
-        found = table[key] = lattice_result(((dtype_a, weak_a), (dtype_b, weak_b)))
+        a, b = as_dtype(dtype_a), as_dtype(dtype_b)
+        found = lattice_result(((a, weak_a), (b, weak_b)))
+        table[id(a), weak_a, id(b), weak_b] = found
     return found
 
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from arrayx.errors import TreeError
+from arrayx.tree_nodes import KeyPath
 from arrayx.treedef import (
     IsLeaf,
-    KeyPath,
     TreeDef,
     broadcast_prefix,
     flatten,

@@ -13,7 +13,7 @@ from arrayx.tree import reduce as tree_reduce
 from arrayx.tree import reduce_associative as tree_reduce_associative
 from arrayx.tree import structure as tree_structure
 from arrayx.tree import transpose as tree_transpose
-from arrayx.treedef import (
+from arrayx.tree_nodes import (
     DictKey,
     FlattenedIndexKey,
     GetAttrKey,
@@ -21,10 +21,6 @@ from arrayx.treedef import (
     KeyPath,
     Partial,
     SequenceKey,
-    broadcast_prefix,
-    flatten_one_level,
-    flatten_one_level_with_keys,
-    is_tree_node,
     keystr,
     register_dataclass,
     register_pytree_node,
@@ -32,9 +28,15 @@ from arrayx.treedef import (
     register_pytree_with_keys,
     register_pytree_with_keys_class,
     register_static,
-    treedef_tuple,
 )
 from arrayx.treedef import TreeDef as PyTreeDef
+from arrayx.treedef import (
+    broadcast_prefix,
+    flatten_one_level,
+    flatten_one_level_with_keys,
+    is_tree_node,
+    treedef_tuple,
+)
 from arrayx.treedef import flatten as tree_flatten
 from arrayx.treedef import flatten_with_path as tree_flatten_with_path
 from arrayx.treedef import unflatten as tree_unflatten

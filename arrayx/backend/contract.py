@@ -115,6 +115,10 @@ class Backend(ABC):
     def compile(self, graph: Graph, options: CompileOptions) -> Executable:
         """Compiles a legalised graph (see `arrayx.backend.legalise`)."""
 
+    def lowered_text(self, graph: Graph, options: CompileOptions) -> str:
+        """The graph in the backend's own language, before it is compiled."""
+        return str(graph)
+
     def eager(
         self,
         primitive: Primitive,

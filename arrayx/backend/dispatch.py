@@ -79,9 +79,10 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
         for aval in out if primitive.multiple else (out,):
             backend.check_dtype(aval)
         outs = out if primitive.multiple else (out,)
-        # Kernels know no keys: they are legalised away.
-        make = compile_one if has_keys((*avals, *outs)) else type(backend).eager
-        kernel = make(backend, primitive, avals, params, device)
+        if has_keys((*avals, *outs)):  # kernels know no keys: they are legalised away
+            kernel = compile_one(backend, primitive, avals, params, device)
+        else:
+            kernel = backend.eager(primitive, avals, params, device)
         if len(primitive.kernels) >= _MOST_KERNELS:  # the keys hold types, so it is bounded
             primitive.kernels.clear()
         primitive.kernels[key] = kernel, out, backend.quiet

@@ -98,7 +98,8 @@ class Aval:
         if self.weak_type:
             text += "~"
         if self.varying:
-            text += "{" + ",".join(sorted(self.varying)) + "}"
+            names = sorted(map(str, self.varying))
+            text += "{" + ",".join(n if n.isidentifier() else repr(n) for n in names) + "}"
         return text
 
     def __reduce__(self) -> tuple[Any, ...]:

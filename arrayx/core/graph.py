@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -67,7 +67,12 @@ class Graph:
     an input or the output of an earlier equation.  Graphs are immutable, hashable by
     structure (constants by identity), and carry in `memo` what was derived from them:
     their transforms and executables, which die with them.
+
+    `str(graph)` is text that reads well and that `parse_graph` reads back.
     """
+
+    # The form of the text is the matter of `printing.py`, which hands it in.
+    text: ClassVar[Callable[[Graph], str]]
 
     __slots__ = (
         "__weakref__",
@@ -129,7 +134,15 @@ class Graph:
 
     def same_structure(self, other: Graph) -> bool:
         """Equality apart from the values of the constants, as for a parsed graph."""
-        return bool(self.key()[1:] == other.key()[1:])
+        return bool(shape_key(self) == shape_key(other))
+
+    def __str__(self) -> str:
+        return Graph.text(self)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(map(repr, self.in_avals))
+        outputs = ", ".join(map(repr, self.out_avals))
+        return f"<Graph ({inputs}) -> ({outputs}), {len(self.equations)} equations>"
 
 
 def literal_key(value: Any) -> Any:
@@ -143,7 +156,28 @@ def param_key(value: Any) -> Any:
         return tuple(param_key(v) for v in value)
     if isinstance(value, bool | int | float | complex):
         return literal_key(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return type(value), *(param_key(v) for _, v in fields_of(value))
     return value
+
+
+def fields_of(value: Any) -> list[tuple[str, Any]]:
+    """The names and values of a dataclass object's fields."""
+    return [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value)]
+
+
+_Class = TypeVar("_Class", bound=type)
+param_classes: dict[str, type] = {}
+
+
+def param_class(cls: _Class) -> _Class:
+    """Decorates a frozen dataclass that occurs among params: text can name it from then on."""
+    parameters = getattr(cls, "__dataclass_params__", None)
+    if parameters is None or not parameters.frozen:
+        raise errors.GraphError(f"{cls.__name__} is not a frozen dataclass, as params must be")
+    if param_classes.setdefault(cls.__name__, cls) is not cls:
+        raise errors.GraphError(f"another class of params is called {cls.__name__} already")
+    return cls
 
 
 def _structure(graph: Graph) -> Any:
@@ -169,20 +203,33 @@ def _structure(graph: Graph) -> Any:
     )
 
 
-def check_param(name: str, value: Any) -> None:
-    """Refuses a param that is not of the closed set that makes graphs data."""
-    if value is None or isinstance(
-        value, bool | int | float | complex | str | np.dtype | dtypes.KeyDtype | Graph | Aval
-    ):
+def shape_key(key: Any) -> Any:
+    """A graph's key without the identities of constants, its own and those of sub-graphs."""
+    if isinstance(key, Graph):
+        if "shape" not in key.memo:
+            key.memo["shape"] = shape_key(key.key()[1:])
+        return key.memo["shape"]
+    return tuple(map(shape_key, key)) if type(key) is tuple else key
+
+
+_PLAIN = frozenset({type(None), bool, int, float, complex, str, dtypes.KeyDtype, Graph, Aval})
+
+
+def check_param(name: str, value: Any, callables: bool = False) -> None:
+    """Refuses a param that is not of the closed set that makes graphs data.
+
+    Functions are let through where `callables` says that the primitive takes them.
+    """
+    if type(value) in _PLAIN or isinstance(value, np.dtype) or (callables and callable(value)):
         return
     if type(value) is tuple:
         for item in value:
-            check_param(name, item)
+            check_param(name, item, callables)
         return
     parameters = getattr(type(value), "__dataclass_params__", None)
     if parameters is not None and parameters.frozen:
-        for field in dataclasses.fields(value):
-            check_param(name, getattr(value, field.name))
+        for _, item in fields_of(value):
+            check_param(name, item, callables)
         return
     raise errors.GraphError(
         f"param {name}={value!r} of type {type(value).__name__} is not one of: bool, int, "
@@ -190,12 +237,18 @@ def check_param(name: str, value: Any) -> None:
     )
 
 
+def graphs_in(value: Any) -> Iterator[Graph]:
+    """The graphs in a param, also those inside tuples and dataclasses, in order."""
+    if isinstance(value, Graph):
+        yield value
+    elif type(value) is tuple:
+        for item in value:
+            yield from graphs_in(item)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for _, item in fields_of(value):
+            yield from graphs_in(item)
+
+
 def subgraphs(equation: Equation) -> tuple[Graph, ...]:
     """The graphs among an equation's params, in order."""
-    found: list[Graph] = []
-    for value in equation.params.values():
-        if isinstance(value, Graph):
-            found.append(value)
-        elif type(value) is tuple:
-            found.extend(v for v in value if isinstance(v, Graph))
-    return tuple(found)
+    return tuple(graph for value in equation.params.values() for graph in graphs_in(value))

@@ -41,6 +41,8 @@ class Primitive:
     elementwise: ClassVar[bool] = False
     # True where the result costs no more than reading it: made again rather than saved.
     cheap: ClassVar[bool] = False
+    # True where functions are allowed among the params: such a graph is not quite data.
+    callable_params: ClassVar[bool] = False
 
     jvp: Callable[..., Any] | None = None
     linearize: Callable[..., Any] | None = None

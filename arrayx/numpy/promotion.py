@@ -28,6 +28,7 @@ from arrayx.transforms.stage import StageInterpreter, StageTracer
 
 DType: TypeAlias = Any
 Pair: TypeAlias = tuple[Any, bool]
+BOOL = np.dtype(bool)
 SCALARS = frozenset((bool, int, float, complex))
 LITERALS: dict[str, Callable[[Any], Any]] = {
     "bool": bool,

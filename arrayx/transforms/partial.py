@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from arrayx import config
 from arrayx.core.array import is_scalar
+from arrayx.core.checking import checked
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.interpreter import BASE, opened
 from arrayx.core.linear import Zero
@@ -103,7 +104,7 @@ def _linearize(graph: Graph, active: tuple[bool, ...]) -> Split:
         [v for v in constants if v in used],
         [x for v, x in constants.items() if v in used],
     )
-    return Split(forward, tuple(residuals), linear, out_active)
+    return Split(checked(forward), tuple(residuals), checked(linear), out_active)
 
 
 def _without_dead(equations: list[Equation], outputs: list[Var]) -> list[Equation]:

@@ -13,6 +13,7 @@ import numpy as np
 from arrayx import errors, source
 from arrayx.core.array import Array, is_scalar, typeof
 from arrayx.core.aval import Aval
+from arrayx.core.checking import checked
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.interpreter import (
     BASE,
@@ -204,7 +205,7 @@ def stage(
         [v for v, _ in interpreter.constants.values()],
         [x for _, x in interpreter.constants.values()],
     )
-    return Staged(graph, captured)
+    return Staged(checked(graph), captured)
 
 
 def output_var(interpreter: StageInterpreter, result: Any) -> Var:

@@ -1,0 +1,600 @@
+"""`jit` and its kin: functions staged to graphs, compiled for a device, and kept.
+
+A compiled function keeps a table from the types of its arguments (structure, avals, static
+values, settings, open axes) to what was made of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrayx import config, errors
+from arrayx.api.arguments import (
+    ShapeDtypeStruct,
+    argument_paths,
+    as_value,
+    check_callable,
+    flatten_result,
+    leaf_aval,
+    name_of,
+)
+from arrayx.api.placement import find_device, put_leaf
+from arrayx.backend.concrete import ConcreteArray, Gone, array_types, give_away
+from arrayx.backend.contract import CompileOptions, Device, Executable
+from arrayx.backend.dispatch import (
+    as_concrete,
+    choose_device,
+    compile_graph,
+)
+from arrayx.control.call import call
+from arrayx.core.aval import Aval
+from arrayx.core.graph import Graph
+from arrayx.core.interpreter import BASE, current
+from arrayx.core.quiet import quietly
+from arrayx.transforms.evaluate import evaluate
+from arrayx.transforms.stage import stage
+from arrayx.transforms.vmap import axis_environment
+from arrayx.treedef import TreeDef, flatten, unflatten
+
+_MOST_ENTRIES = 4096
+
+
+class Traced(NamedTuple):
+    """A function staged for one kind of arguments."""
+
+    graph: Graph
+    out_tree: TreeDef
+    captured: tuple[Any, ...]
+
+
+class CacheInfo(NamedTuple):
+    """How often a compiled function found its arguments' types known, as `functools` says it."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
+
+
+class Cache:
+    """What was made of one function under one set of options."""
+
+    __slots__ = ("__weakref__", "entries", "fast", "hits", "misses")
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Traced] = {}
+        # From the types of concrete positional arguments straight to the program.
+        self.fast: dict[Any, Any] = {}
+        self.hits = 0
+        self.misses = 0
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self.entries.clear()
+        self.fast.clear()
+        self.hits = self.misses = 0
+
+
+# Wrapping the same function again finds what was compiled for it before.
+_caches: weakref.WeakKeyDictionary[Any, dict[Any, Cache]] = weakref.WeakKeyDictionary()
+
+
+def _cache_for(fun: Any, options: Any) -> Cache:
+    keyed = options
+    while isinstance(fun, functools.partial):
+        keyed = keyed, fun.args, tuple(sorted(fun.keywords.items()))
+        fun = fun.func
+    try:
+        return _caches.setdefault(fun, {}).setdefault(keyed, Cache())
+    except TypeError:  # cannot be hashed, or referred to weakly
+        return Cache()
+
+
+class Options(NamedTuple):
+    """The arguments of `jit` that decide what is compiled."""
+
+    static_argnums: tuple[int, ...]
+    static_argnames: tuple[str, ...]
+    donate_argnums: tuple[int, ...]
+    donate_argnames: tuple[str, ...]
+    device: Device | None
+    inline: bool
+
+
+class Jitted:
+    """A function that is staged, compiled and kept for each kind of arguments it gets."""
+
+    def __init__(self, fun: Callable[..., Any], options: Options) -> None:
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        self.name = name_of(fun)
+        self.options = options
+        self.cache = _cache_for(fun, options)
+        self.plain = not (
+            options.static_argnums
+            or options.static_argnames
+            or options.donate_argnums
+            or options.donate_argnames
+            or options.device is not None
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.plain and not kwargs and _current() is BASE:
+            array_type = None
+            key: list[Any] = [_snapshot(), _axes()]
+            buffers: list[Any] = []
+            for a in args:
+                cls = type(a)
+                if cls is array_type:
+                    key.append(a.aval)
+                    buffers.append(a.buffer)
+                elif array_type is None and cls in array_types:
+                    array_type = cls
+                    key.append(cls)
+                    key.append(a.aval)
+                    buffers.append(a.buffer)
+                else:
+                    break
+            else:
+                entry = self.cache.fast.get(tuple(key))
+                if entry is not None:
+                    run, make, rebuild = entry
+                    self.cache.hits += 1
+                    return rebuild([c(b, a) for b, (c, a) in zip(quietly(run, buffers), make)])
+                return self.first_call(args, tuple(key) if array_type is not None else None)
+        return self.call(args, kwargs)
+
+    def first_call(self, args: tuple[Any, ...], key: Any) -> Any:
+        """A call with concrete arrays alone, of types not met yet."""
+        result = self.call(args, {})
+        if key is not None:
+            _, _, traced, leaves = self.prepare(args, {})
+            if not traced.captured:
+                device = choose_device((*leaves, *traced.graph.constant_values))
+                program = compile_graph(traced.graph, CompileOptions(device))
+                make = [(device.array_type, a) for a in traced.graph.out_avals]
+                rebuild = functools.partial(unflatten, traced.out_tree)
+                if len(self.cache.fast) >= _MOST_ENTRIES:
+                    self.cache.fast.clear()
+                self.cache.fast[key] = program.run, make, rebuild
+        return result
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The general way of a call: tracers, scalars, static arguments, donation."""
+        _, donated, traced, leaves = self.prepare(args, kwargs)
+        values = [as_value(x) for x in leaves]
+        device = self.options.device
+        if device is not None:
+            values = [put_leaf(x, device) for x in values]
+        graph = traced.graph
+        if current.get() is BASE and not traced.captured:
+            results = run_traced(graph, values, device, donated, self.name)
+        elif self.options.inline:
+            results = evaluate(graph, (*traced.captured, *values))
+        else:
+            results = call(*traced.captured, *values, graph=graph, name=self.name)
+        return unflatten(traced.out_tree, list(results))
+
+    def prepare(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[TreeDef, tuple[int, ...], Traced, list[Any]]:
+        """The structure, donated leaves, graph and leaves of a call."""
+        dynamic, static = self.split(args, kwargs)
+        dynamic_kwargs = {k: v for k, v in kwargs.items() if k not in static}
+        leaves, in_tree = flatten((list(dynamic.values()), dynamic_kwargs))
+        avals = tuple(
+            [
+                x.aval
+                if isinstance(x, ConcreteArray)
+                else leaf_aval(x, functools.partial(self.describe, i, dynamic, dynamic_kwargs))
+                for i, x in enumerate(leaves)
+            ]
+        )
+        for x in leaves:
+            if type(x) is Gone:
+                x.host()
+        key = self.key(in_tree, avals, tuple(dynamic), static)
+        cache = self.cache
+        traced = cache.entries.get(key)
+        if traced is None:
+            cache.misses += 1
+            traced = self.trace_flat(avals, in_tree, dynamic, dynamic_kwargs, args, static)
+            if not traced.captured:
+                if len(cache.entries) >= _MOST_ENTRIES:
+                    cache.clear()
+                cache.entries[key] = traced
+        else:
+            cache.hits += 1
+        return in_tree, self.donated(dynamic, dynamic_kwargs), traced, leaves
+
+    def split(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[dict[int, Any], dict[Any, Any]]:
+        """The dynamic positional arguments by position, and the static ones by place."""
+        numbers, names = self.options.static_argnums, self.options.static_argnames
+        if not numbers and not names:
+            return dict(enumerate(args)), {}
+        n = len(args)
+        positions = {i + n if i < 0 else i for i in numbers}
+        if names:
+            known = positional_names(self.fun)
+            positions |= {i for i, name in enumerate(known[:n]) if name in names}
+        static: dict[Any, Any] = {i: args[i] for i in sorted(positions) if 0 <= i < n}
+        static.update((name, kwargs[name]) for name in names if name in kwargs)
+        return {i: a for i, a in enumerate(args) if i not in static}, static
+
+    def key(self, in_tree: Any, avals: Any, places: Any, static: dict[Any, Any]) -> Any:
+        """What decides the graph: types, structure, static values, settings, open axes."""
+        fixed = tuple([(place, type(v), v) for place, v in static.items()])
+        try:
+            hash(fixed)
+        except TypeError:
+            for place, value in static.items():
+                try:
+                    hash(value)
+                except TypeError as error:
+                    raise errors.StaticArgumentError(
+                        f"static argument {place!r} of {self.name} is {value!r} of type "
+                        f"{type(value).__name__}, which cannot be hashed: {error}. Static "
+                        "arguments are part of the key under which compiled code is kept: "
+                        "pass a tuple instead of a list, a frozen dataclass instead of a "
+                        "dict, or an array as an ordinary argument."
+                    ) from None
+        return in_tree, avals, places, fixed, _snapshot(), axis_environment.get()
+
+    def describe(self, i: int, dynamic: dict[int, Any], kwargs: dict[str, Any]) -> str:
+        """How the user would write leaf number `i`."""
+        path = self.paths(dynamic, kwargs)[i]
+        return f"argument {path} of {self.name}"
+
+    def paths(self, dynamic: dict[int, Any], kwargs: dict[str, Any]) -> list[str]:
+        """How the user would write each leaf."""
+        n = max(dynamic, default=-1) + 1
+        found = []
+        for i in dynamic:
+            padded = tuple(dynamic[i] if j == i else None for j in range(n))
+            found += argument_paths(self.fun, padded, {})
+        return found + argument_paths(self.fun, (), kwargs)
+
+    def trace_flat(
+        self,
+        avals: Sequence[Aval],
+        in_tree: TreeDef,
+        dynamic: dict[int, Any],
+        dynamic_kwargs: dict[str, Any],
+        args: tuple[Any, ...],
+        static: dict[Any, Any],
+    ) -> Traced:
+        """Runs the function once on tracers."""
+        out_tree: TreeDef | None = None
+        static_kwargs = {k: v for k, v in static.items() if isinstance(k, str)}
+
+        def flat(*tracers: Any) -> Sequence[Any]:
+            nonlocal out_tree
+            given, keywords = unflatten(in_tree, list(tracers))
+            moving = iter(given)
+            full = [static[i] if i in static else next(moving) for i in range(len(args))]
+            result = self.fun(*full, **keywords, **static_kwargs)
+            leaves, out_tree = flatten_result(result, self.name)
+            return leaves
+
+        paths = self.paths(dynamic, dynamic_kwargs)
+        graph, captured = stage(flat, avals, word=f"ax.jit of {self.name}", paths=paths)
+        assert out_tree is not None
+        return Traced(graph, out_tree, captured)
+
+    def donated(self, dynamic: dict[int, Any], kwargs: dict[str, Any]) -> tuple[int, ...]:
+        """The numbers of the leaves whose memory the program may use."""
+        numbers, names = self.options.donate_argnums, self.options.donate_argnames
+        if not numbers and not names:
+            return ()
+        known = positional_names(self.fun)
+        n = max(dynamic, default=-1) + 1
+        positions = {i + n if i < 0 else i for i in numbers}
+        positions |= {i for i, name in enumerate(known) if name in names}
+        found: list[int] = []
+        count = 0
+        for i, arg in dynamic.items():
+            size = len(flatten(arg)[0])
+            if i in positions:
+                found += range(count, count + size)
+            count += size
+        for name in sorted(kwargs):
+            size = len(flatten(kwargs[name])[0])
+            if name in names:
+                found += range(count, count + size)
+            count += size
+        return tuple(found)
+
+    def trace(self, *args: Any, **kwargs: Any) -> TracedFunction:
+        """Stages the function for these arguments (arrays or ShapeDtypeStructs)."""
+        in_tree, donated, traced, leaves = self.prepare(args, kwargs)
+        if traced.captured:
+            raise errors.TracerError(
+                f"{self.name} uses a traced array of a transformation around it, so it cannot "
+                "be lowered on its own: pass that array as an argument"
+            )
+        device = self.options.device
+        if device is None:
+            device = choose_device((*leaves, *traced.graph.constant_values))
+        return TracedFunction(traced, in_tree, device, donated, self.name)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Stages the function for these arguments and prepares it for its device."""
+        return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """The types of the results for these arguments."""
+        return self.trace(*args, **kwargs).out_info
+
+    def cache_info(self) -> CacheInfo:
+        """How many calls found their types known, and how many did not."""
+        cache = self.cache
+        return CacheInfo(cache.hits, cache.misses, _MOST_ENTRIES, len(cache.entries))
+
+    def clear_cache(self) -> None:
+        """Forgets every graph and program made for this function."""
+        self.cache.clear()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<ax.jit of {self.name}>"
+
+
+_current = current.get
+_snapshot = config.config.snapshot
+_axes = axis_environment.get
+
+
+def positional_names(fun: Any) -> list[str]:
+    """The names of the parameters that can be given by position."""
+    code = getattr(fun, "__code__", None)
+    if code is not None:
+        return list(code.co_varnames[: code.co_argcount])
+    return argument_names(fun)
+
+
+def argument_names(fun: Any) -> list[str]:
+    """`positional_names` for callables that are not plain functions."""
+    try:
+        parameters = inspect.signature(fun).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    named = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
+    return [p.name for p in parameters if p.kind.name in named]
+
+
+def run_traced(
+    graph: Graph,
+    values: Sequence[Any],
+    device: Device | None,
+    donated: tuple[int, ...],
+    name: str,
+) -> list[Any]:
+    """Runs a staged function on concrete values, on `device` or where they are."""
+    if device is None:
+        device = choose_device((*values, *graph.constant_values))
+    arrays = [as_concrete(x, device) for x in values]
+    program = compile_graph(graph, CompileOptions(device, donated))
+    array_type = device.array_type
+    outputs = quietly(program.run, [a.buffer for a in arrays])
+    results = [array_type(b, a) for b, a in zip(outputs, graph.out_avals, strict=True)]
+    for i in donated:
+        give_away(arrays[i], f"{name} ")
+    return results
+
+
+class TracedFunction:
+    """A function staged for one kind of arguments: its graph, and the way on to a program."""
+
+    def __init__(
+        self,
+        traced: Traced,
+        in_tree: TreeDef,
+        device: Device,
+        donated: tuple[int, ...],
+        name: str,
+    ) -> None:
+        self.graph = traced.graph
+        self.traced = traced
+        self.in_tree = in_tree
+        self.device = device
+        self.donated = donated
+        self.name = name
+
+    @property
+    def out_info(self) -> Any:
+        """The types of the results, in their structure."""
+        return types_of(self.traced)
+
+    def lower(self) -> Lowered:
+        """Prepares the graph for its device."""
+        return Lowered(self)
+
+
+class Lowered:
+    """A staged function in the language of its backend."""
+
+    def __init__(self, traced: TracedFunction) -> None:
+        self.traced = traced
+        self.graph = traced.graph
+
+    @property
+    def out_info(self) -> Any:
+        """The types of the results, in their structure."""
+        return self.traced.out_info
+
+    def as_text(self) -> str:
+        """The program as text: StableHLO on `xla`, generated Python on `numpy`."""
+        return self.traced.device.backend.lowered_text(self.graph, self.options())
+
+    def options(self) -> CompileOptions:
+        """How it is going to be compiled."""
+        return CompileOptions(self.traced.device, self.traced.donated)
+
+    def compile(self) -> Compiled:
+        """Compiles the program."""
+        return Compiled(self, compile_graph(self.graph, self.options()))
+
+
+class Compiled:
+    """A compiled function: called with arguments of the types it was compiled for."""
+
+    def __init__(self, lowered: Lowered, program: Executable) -> None:
+        self.lowered = lowered
+        self.program = program
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        traced = self.lowered.traced
+        leaves, in_tree = flatten((list(args), kwargs))
+        if in_tree != traced.in_tree:
+            raise errors.ArgumentError(
+                f"{traced.name} was compiled for arguments of structure {traced.in_tree}, "
+                f"called with {in_tree}"
+            )
+        values = [as_value(x) for x in leaves]
+        for i, (x, aval) in enumerate(zip(values, traced.graph.in_avals, strict=True)):
+            if x.shape != aval.shape or x.dtype != aval.dtype:
+                raise errors.ArgumentError(
+                    f"{traced.name} was compiled for {aval} as leaf {i} of its arguments, "
+                    f"called with {x.dtype}{list(x.shape)}"
+                )
+        results = run_traced(
+            traced.graph, values, traced.device, traced.donated, traced.name
+        )
+        return unflatten(traced.traced.out_tree, results)
+
+    def as_text(self) -> str:
+        """The compiled program as text, as optimised as its backend shows it."""
+        return self.program.text()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """Figures such as flops and bytes accessed, where the backend knows them."""
+        return self.program.cost_analysis()
+
+    def memory_analysis(self) -> Any:
+        """Bytes of arguments, outputs and temporaries, where the backend knows them."""
+        return self.program.memory_analysis()
+
+
+def types_of(traced: Traced) -> Any:
+    """The results' types as ShapeDtypeStructs in their structure."""
+    types = [
+        ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.graph.out_avals
+    ]
+    return unflatten(traced.out_tree, types)
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    backend: str | None = None,
+    device: Any = None,
+    inline: bool = False,
+) -> Any:
+    """Compiles a function: it is run once on tracers, and its graph from then on.
+
+    Args:
+        fun: a pure function of arrays, in trees; it returns arrays in a tree.  Left out,
+            `jit` returns a decorator.
+        static_argnums, static_argnames: arguments that stay Python values; each value (it
+            must be hashable) gets a program of its own.
+        donate_argnums, donate_argnames: arguments whose memory the program may use; they
+            cannot be used afterwards.
+        backend, device: where to run, instead of where the arguments are.
+        inline: inside another staged function, becomes part of it instead of a call.
+
+    Returns:
+        A function with `lower`, `trace`, `eval_shape`, `cache_info` and `clear_cache`.
+
+    Raises:
+        ConcretizationError: the function asks for the value of a traced array.
+        StaticArgumentError: a static argument cannot be hashed.
+
+    >>> import arrayx as ax, arrayx.numpy as anp
+    >>> ax.jit(lambda x: anp.sin(x) ** 2)(0.5)
+    Array(0.22984885, dtype=float32)
+    """
+    if fun is None:
+        return functools.partial(
+            jit,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames,
+            backend=backend,
+            device=device,
+            inline=inline,
+        )
+    check_callable(fun, "ax.jit")
+    if isinstance(fun, np.ufunc):
+        raise errors.NotCallableError(
+            f"ax.jit got NumPy's {fun.__name__!r}, which computes on NumPy arrays and cannot be "
+            f"traced; use anp.{fun.__name__} of arrayx.numpy instead"
+        )
+    if backend is not None and device is not None:
+        raise errors.ArgumentError("ax.jit takes backend= or device=, not both")
+    target = find_device(device or backend) if device or backend else None
+    options = Options(
+        _integers("static_argnums", static_argnums),
+        _names(static_argnames),
+        _integers("donate_argnums", donate_argnums),
+        _names(donate_argnames),
+        target,
+        inline,
+    )
+    return Jitted(fun, options)
+
+
+def _integers(name: str, given: Any) -> tuple[int, ...]:
+    numbers = () if given is None else (given,) if isinstance(given, int) else tuple(given)
+    if not all(isinstance(i, int) for i in numbers):
+        raise errors.ArgumentError(f"{name} takes an int or a sequence of ints, got {given!r}")
+    return numbers
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+
+
+def make_graph(fun: Callable[..., Any], static_argnums: Any = None) -> Callable[..., Graph]:
+    """A function that returns the graph of `fun` for its arguments, which prints as text.
+
+    >>> import arrayx as ax, arrayx.numpy as anp
+    >>> print(ax.make_graph(lambda x: anp.sin(x) * 2)(1.0))  # doctest: +SKIP
+    """
+    check_callable(fun, "ax.make_graph")
+    jitted = Jitted(fun, Options(_integers("static_argnums", static_argnums), (), (), (), None, False))
+
+    @functools.wraps(fun)
+    def graph_of(*args: Any, **kwargs: Any) -> Graph:
+        return jitted.prepare(args, kwargs)[2].graph
+
+    return graph_of
+
+
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The types of `fun(*args, **kwargs)` without computing it.
+
+    Arguments may be arrays or ShapeDtypeStructs; the result has ShapeDtypeStructs.
+
+    >>> import arrayx as ax, arrayx.numpy as anp
+    >>> ax.eval_shape(anp.dot, ax.ShapeDtypeStruct((2, 3), "float32"), anp.ones(3))
+    ShapeDtypeStruct(shape=(2,), dtype=float32)
+    """
+    check_callable(fun, "ax.eval_shape")
+    jitted = Jitted(fun, Options((), (), (), (), None, False))
+    return types_of(jitted.prepare(args, kwargs)[2])
+

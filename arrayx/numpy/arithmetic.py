@@ -1,0 +1,486 @@
+"""Elementwise arithmetic: sums, products, quotients, remainders, extremes, rounding.
+
+The functions are NumPy's; what they do to dtypes is JAX's promotion.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrayx import dtypes, errors
+from arrayx.core.array import Array
+from arrayx.numpy.functions import array_of, binary, unary
+from arrayx.numpy.promotion import LITERALS, Pair, inexact, operands, same
+from arrayx.primitives import arithmetic, bitwise, combined, exponential, numeric
+from arrayx.primitives import complex as complex_parts
+from arrayx.primitives.arithmetic import eq, lt, ne, select
+from arrayx.primitives.creation import fill
+
+
+def _refuse_bool(name: str, instead: str) -> Any:
+    def refuse(*args: Any) -> Any:
+        raise errors.DtypeError(f"{name} is not defined for booleans; use {instead}")
+
+    return refuse
+
+
+add = binary(
+    "add",
+    arithmetic.add,
+    "Sum of `x1` and `x2`; for booleans their logical or.",
+    """
+>>> add(asarray([1, 2]), 0.5).tolist()
+[1.5, 2.5]""",
+    by_kind={"bool": bitwise.bitwise_or},
+)
+subtract = binary(
+    "subtract",
+    arithmetic.sub,
+    "Difference of `x1` and `x2`; not defined for booleans.",
+    """
+>>> subtract(3, asarray([1, 2])).tolist()
+[2, 1]""",
+    by_kind={"bool": _refuse_bool("subtract", "logical_xor")},
+)
+multiply = binary(
+    "multiply",
+    arithmetic.mul,
+    "Product of `x1` and `x2`; for booleans their logical and.",
+    """
+>>> multiply(asarray([1, 2]), 3).tolist()
+[3, 6]""",
+    by_kind={"bool": bitwise.bitwise_and},
+)
+divide = true_divide = binary(
+    "divide",
+    numeric.div,
+    "Quotient of `x1` and `x2`; integers are divided as floats (float64 if 64-bit).",
+    """
+>>> divide(asarray([1, 2]), 4).tolist()
+[0.25, 0.5]""",
+    result_of=inexact,
+)
+
+
+def _as_int(dtype: Any, weak: bool) -> Pair:
+    if dtypes.kind(dtype) == "bool":
+        return dtypes.default_int(), False
+    return dtype, weak
+
+
+def _floor_divide_int(x: Array, y: Array) -> Any:
+    quotient = numeric.div(x, y)
+    rest = numeric.rem(x, y)
+    wrong = bitwise.bitwise_and(ne(rest, 0), ne(lt(rest, 0), lt(y, 0)))
+    return select(wrong, arithmetic.sub(quotient, 1), quotient)
+
+
+def _floor_divide_float(x: Array, y: Array) -> Any:
+    rest = combined.remainder(x, y)
+    whole = numeric.round(numeric.div(arithmetic.sub(x, rest), y))
+    # Division by zero gives what `x / y` gives, as in NumPy.
+    return select(eq(y, 0.0), numeric.floor(numeric.div(x, y)), whole)
+
+
+floor_divide = binary(
+    "floor_divide",
+    _floor_divide_float,
+    "The largest whole number that is at most `x1 / x2`.",
+    """
+>>> floor_divide(asarray([7, -7]), 2).tolist()
+[3, -4]""",
+    result_of=_as_int,
+    by_kind={"int": _floor_divide_int, "uint": numeric.div},
+    literals=False,
+)
+remainder = mod = binary(
+    "remainder",
+    combined.remainder,
+    "What is left of `x1` after floor division by `x2`: it has the sign of `x2`.",
+    """
+>>> remainder(asarray([7, -7]), 3).tolist()
+[1, 2]""",
+    result_of=_as_int,
+    literals=False,
+)
+fmod = binary(
+    "fmod",
+    numeric.rem,
+    "What is left of `x1` after division by `x2`, with the sign of `x1`.",
+    """
+>>> fmod(asarray([7, -7]), 3).tolist()
+[1, -1]""",
+    result_of=_as_int,
+)
+
+
+def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
+    """`floor_divide(x1, x2)` and `remainder(x1, x2)`.
+
+    >>> [part.tolist() for part in divmod(asarray([7, -7]), 3)]
+    [[2, -3], [1, 2]]
+    """
+    return floor_divide(x1, x2), remainder(x1, x2)
+
+
+def modf(x: Any, /) -> tuple[Array, Array]:
+    """The fractional and the whole part of `x`, each with the sign of `x`.
+
+    >>> [part.tolist() for part in modf(asarray([1.5, -2.25]))]
+    [[0.5, -0.25], [1.0, -2.0]]
+    """
+    x = array_of(x, "modf", inexact)
+    whole = trunc(x)
+    return select(eq(numeric.abs(x), float("inf")), 0.0, arithmetic.sub(x, whole)), whole
+
+
+maximum = binary(
+    "maximum",
+    numeric.max,
+    "The larger of `x1` and `x2`; nan where either is nan.  At ties the slope is shared.",
+    """
+>>> maximum(asarray([1, 5]), 3).tolist()
+[3, 5]""",
+)
+minimum = binary(
+    "minimum",
+    numeric.min,
+    "The smaller of `x1` and `x2`; nan where either is nan.  At ties the slope is shared.",
+    """
+>>> minimum(asarray([1, 5]), 3).tolist()
+[1, 3]""",
+)
+
+
+def _ignoring_nan(choose: Any) -> Any:
+    def apply(x: Array, y: Array) -> Any:
+        if dtypes.kind(x.aval.dtype) != "float":
+            return choose(x, y)
+        return select(ne(x, x), y, select(ne(y, y), x, choose(x, y)))
+
+    return apply
+
+
+fmax = binary(
+    "fmax",
+    _ignoring_nan(numeric.max),
+    "The larger of `x1` and `x2`; where one is nan, the other.",
+    """
+>>> fmax(asarray([1.0, float("nan")]), 0.5).tolist()
+[1.0, 0.5]""",
+    literals=False,
+)
+fmin = binary(
+    "fmin",
+    _ignoring_nan(numeric.min),
+    "The smaller of `x1` and `x2`; where one is nan, the other.",
+    """
+>>> fmin(asarray([1.0, float("nan")]), 0.5).tolist()
+[0.5, 0.5]""",
+    literals=False,
+)
+negative = unary(
+    "negative",
+    arithmetic.neg,
+    "`x` with its sign turned; not defined for booleans.",
+    """
+>>> negative(asarray([1, -2])).tolist()
+[-1, 2]""",
+    by_kind={"bool": _refuse_bool("negative", "logical_not")},
+)
+positive = unary(
+    "positive",
+    lambda x: x,
+    "`x` itself.",
+    """
+>>> positive(asarray([1, -2])).tolist()
+[1, -2]""",
+)
+abs = absolute = unary(
+    "abs",
+    numeric.abs,
+    "The size of `x`: without sign, or the length of a complex number.",
+    """
+>>> abs(asarray([1, -2])).tolist()
+[1, 2]""",
+    by_kind={"bool": lambda x: x, "uint": lambda x: x},
+)
+fabs = unary(
+    "fabs",
+    numeric.abs,
+    "The size of `x` as a float.",
+    """
+>>> fabs(asarray([1, -2])).tolist()
+[1.0, 2.0]""",
+    result_of=inexact,
+)
+
+
+def _complex_sign(x: Array) -> Any:
+    length = numeric.abs(x)
+    safe = select(eq(length, 0.0), 1.0, length)
+    real = numeric.div(complex_parts.real(x), safe)
+    return complex_parts.complex(real, numeric.div(complex_parts.imag(x), safe))
+
+
+sign = unary(
+    "sign",
+    numeric.sign,
+    "-1, 0 or 1 by the sign of `x`; for complex numbers `x / abs(x)`.",
+    """
+>>> sign(asarray([5.0, -2.0])).tolist()
+[1.0, -1.0]""",
+    by_kind={"complex": _complex_sign},
+)
+
+
+def _unchanged(x: Any) -> Any:
+    return x
+
+
+_WHOLE = {"int": _unchanged, "uint": _unchanged, "bool": _unchanged}
+floor = unary(
+    "floor",
+    numeric.floor,
+    "The largest whole number that is at most `x`.",
+    """
+>>> floor(asarray([1.5, -1.5])).tolist()
+[1.0, -2.0]""",
+    by_kind=_WHOLE,
+)
+ceil = unary(
+    "ceil",
+    numeric.ceil,
+    "The smallest whole number that is at least `x`.",
+    """
+>>> ceil(asarray([1.5, -1.5])).tolist()
+[2.0, -1.0]""",
+    by_kind=_WHOLE,
+)
+
+
+def _trunc(x: Array) -> Any:
+    return select(lt(x, 0.0), numeric.ceil(x), numeric.floor(x))
+
+
+trunc = fix = unary(
+    "trunc",
+    _trunc,
+    "`x` without its fraction.",
+    """
+>>> trunc(asarray([1.5, -1.5])).tolist()
+[1.0, -1.0]""",
+    by_kind=_WHOLE,
+)
+
+
+def _rint(x: Array) -> Any:
+    if dtypes.kind(x.aval.dtype) == "complex":
+        parts = complex_parts.real(x), complex_parts.imag(x)
+        return complex_parts.complex(*map(numeric.round, parts))
+    return numeric.round(x)
+
+
+rint = unary(
+    "rint",
+    _rint,
+    "`x` rounded to the nearest whole number, halves to the even one.",
+    """
+>>> rint(asarray([0.5, 1.5, -0.7])).tolist()
+[0.0, 2.0, -1.0]""",
+    result_of=inexact,
+)
+
+
+def round(a: Any, decimals: int = 0) -> Array:
+    """`a` rounded to `decimals` places after the point, halves to even; keeps the dtype.
+
+    >>> round(asarray([0.125, 2.5]), 2).tolist()
+    [0.11999999731779099, 2.5]
+    """
+    x = array_of(a, "round")
+    if type(decimals) is not int:
+        decimals = decimals.__index__()
+    which = dtypes.kind(x.aval.dtype)
+    if which not in ("float", "complex"):
+        if decimals >= 0:
+            return x
+        if which == "bool":
+            raise errors.DtypeError("round: booleans have no decimals")
+        step = 10**-decimals
+        if not dtypes.scalar_fits(step, x.aval.dtype):
+            return multiply(x, 0)
+        low = remainder(x, step)
+        up = add(x, subtract(step, low))
+        down = subtract(x, low)
+        twice = multiply(low, 2)
+        odd = ne(remainder(floor_divide(x, step), 2), 0)
+        tie = bitwise.bitwise_and(eq(twice, step), odd)
+        over = arithmetic.gt(twice, step)
+        return select(bitwise.bitwise_or(over, tie), up, down)  # type: ignore[no-any-return]
+    if decimals == 0:
+        return _rint(x)  # type: ignore[no-any-return]
+    factor = LITERALS[which](10.0**decimals)
+    return numeric.div(_rint(arithmetic.mul(x, factor)), factor)  # type: ignore[no-any-return]
+
+
+around = round
+
+
+def _square(x: Array) -> Any:
+    return arithmetic.mul(x, x)
+
+
+square = unary(
+    "square",
+    _square,
+    "`x` times itself.",
+    """
+>>> square(asarray([2, -3])).tolist()
+[4, 9]""",
+    by_kind={"bool": _unchanged},
+)
+reciprocal = unary(
+    "reciprocal",
+    lambda x: numeric.div(LITERALS[dtypes.kind(x.aval.dtype)](1), x),
+    "One divided by `x`.",
+    """
+>>> reciprocal(asarray([2.0, 4.0])).tolist()
+[0.5, 0.25]""",
+    result_of=inexact,
+)
+copysign = binary(
+    "copysign",
+    combined.copysign,
+    "The size of `x1` with the sign of `x2`, which may be that of a zero.",
+    """
+>>> copysign(asarray([1.0, 2.0]), -0.0).tolist()
+[-1.0, -2.0]""",
+    result_of=inexact,
+    literals=False,
+)
+nextafter = binary(
+    "nextafter",
+    numeric.nextafter,
+    "The next number after `x1` that the dtype holds, towards `x2`.",
+    """
+>>> bool(nextafter(asarray(1.0), 2.0) > 1.0)
+True""",
+    result_of=inexact,
+    literals=False,
+)
+
+
+def _heaviside(x: Array, at_zero: Array) -> Any:
+    zero = fill(x.aval.shape, x.aval.dtype, 0.0)
+    step = select(lt(x, 0.0), zero, select(eq(x, 0.0), at_zero, 1.0))
+    return select(ne(x, x), x, step)
+
+
+heaviside = binary(
+    "heaviside",
+    _heaviside,
+    "0 below zero, 1 above it, and `x2` at zero.",
+    """
+>>> heaviside(asarray([-1.0, 0.0, 2.0]), 0.5).tolist()
+[0.0, 0.5, 1.0]""",
+    result_of=inexact,
+    literals=False,
+)
+
+
+def clip(arr: Any, /, min: Any = None, max: Any = None) -> Array:
+    """`arr` with what is below `min` raised to it and what is above `max` lowered to it.
+
+    Either bound may be None.  The slope is 1 inside and 0 outside the bounds.
+
+    >>> clip(asarray([-2.0, 0.5, 3.0]), -1, 1).tolist()
+    [-1.0, 0.5, 1.0]
+    """
+    if min is None and max is None:
+        return array_of(arr, "clip")
+    if min is None:
+        return minimum(arr, max)
+    if max is None:
+        return maximum(arr, min)
+    low, x, high = operands((min, arr, max), "clip", ("min", "arr", "max"), same)
+    if not isinstance(x, Array):
+        return minimum(maximum(x, low), high)
+    if isinstance(low, Array) or isinstance(high, Array):
+        # Where the bounds cross the upper one wins, as in NumPy.
+        return numeric.min(numeric.max(x, low), high)  # type: ignore[no-any-return]
+    return numeric.clamp(low, x, high)  # type: ignore[no-any-return]
+
+
+def _power_inexact(x: Any, y: Any) -> Any:
+    return exponential.pow(x, y)
+
+
+def _power_int(x: Array, y: Array) -> Any:
+    """Integer power by squaring, one step for each bit; negative exponents give 1/x cut to int."""
+    one = fill(x.aval.shape, x.aval.dtype, 1)
+    result, base, exponent = one, x, y
+    bits = 8 * x.aval.dtype.itemsize
+    signed = dtypes.kind(x.aval.dtype) == "int"
+    for _ in range(bits - signed):
+        odd = ne(bitwise.bitwise_and(exponent, 1), 0)
+        result = select(odd, arithmetic.mul(result, base), result)
+        base = arithmetic.mul(base, base)
+        exponent = bitwise.shift_right_logical(exponent, 1)
+    if not signed:
+        return result
+    # Only 1 and -1 have inverses among the integers.
+    unit = eq(numeric.abs(x), 1)
+    even = eq(bitwise.bitwise_and(y, 1), 0)
+    inverse = select(unit, select(even, one, x), 0)
+    return select(lt(y, 0), inverse, result)
+
+
+_power = binary(
+    "power",
+    _power_inexact,
+    "",
+    "",
+    result_of=_as_int,
+    by_kind={"int": _power_int, "uint": _power_int},
+    literals=False,
+)
+
+
+def power(x1: Any, x2: Any, /) -> Array:
+    """`x1` to the power `x2`; a whole Python number as exponent gives repeated products.
+
+    Integers to a negative whole number raise; to an array of them give 0 except at 1 and -1.
+
+    >>> power(asarray([2.0, 3.0]), 2).tolist()
+    [4.0, 9.0]
+    """
+    if type(x2) is int and (aval := getattr(x1, "aval", None)) is not None:
+        which = dtypes.kind(aval.dtype)
+        if which in ("float", "complex"):
+            return x1 if x2 == 1 else exponential.integer_pow(x1, exponent=x2)
+        if which in ("int", "uint"):
+            if x2 < 0:
+                raise errors.ArgumentError(
+                    f"power: integers cannot be raised to the negative power {x2}; convert the "
+                    "base to a float first"
+                )
+            return exponential.integer_pow(x1, exponent=x2)  # type: ignore[no-any-return]
+    return _power(x1, x2)
+
+
+pow = power
+
+
+def float_power(x1: Any, x2: Any, /) -> Array:
+    """`x1` to the power `x2`, integers as floats.
+
+    >>> float_power(asarray([2, 4]), -1).tolist()
+    [0.5, 0.25]
+    """
+    return _float_power(x1, x2)
+
+
+_float_power = binary(
+    "float_power", _power_inexact, "", "", result_of=inexact, literals=False
+)

@@ -1,0 +1,154 @@
+"""How elementwise functions for users are made from primitives, with a short way for eager calls.
+
+A function keeps a table from the types of its operands to what is to be done with them: for
+operands that agree that is the primitive itself, so that the call costs one look-up more than
+the primitive.  All else is worked out once (`promotion.Plan`) and put into the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from arrayx import dtypes
+from arrayx.core.array import Array
+from arrayx.numpy.promotion import (
+    MOST_PLANS,
+    SCALARS,
+    Pair,
+    Plan,
+    as_array,
+    as_type,
+    broadcast_to_shape,
+    key_of,
+    plan_for,
+    read,
+    read_beside,
+    same,
+    scalar_array,
+)
+
+Unary = Callable[[Any], Array]
+Binary = Callable[[Any, Any], Array]
+
+
+def described(function: Any, name: str, sentence: str, example: str) -> Any:
+    """Gives a function its name and documentation."""
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "arrayx.numpy"
+    function.__doc__ = f"{sentence}\n\n{example.strip()}\n"
+    return function
+
+
+def unary(
+    name: str,
+    apply: Callable[[Any], Any],
+    sentence: str,
+    example: str,
+    *,
+    result_of: Callable[[Any, bool], Pair] = same,
+    by_kind: Mapping[str, Callable[[Any], Any]] | None = None,
+) -> Unary:
+    """A function of one array.
+
+    `result_of` gives the dtype that the operand is converted to; `by_kind` names what is applied
+    instead of `apply` to dtypes of some kinds.
+    """
+    table: dict[Any, Callable[[Any], Any]] = {}
+    kinds = by_kind or {}
+
+    def function(x: Any, /) -> Any:
+        found = table.get(getattr(x, "aval", None))
+        if found is not None:
+            return found(x)
+        return prepared(x)
+
+    def prepared(x: Any) -> Any:
+        array = as_array(x, name, "x")
+        aval = array.aval
+        dtype, weak = result_of(aval.dtype, aval.weak_type)
+        action = kinds.get(dtypes.kind(dtype), apply)
+        if dtype is aval.dtype and weak is aval.weak_type:
+            if len(table) >= MOST_PLANS:  # the keys hold avals, so they are bounded
+                table.clear()
+            table[aval] = action
+        return action(as_type(array, dtype, weak))
+
+    return described(function, name, sentence, example)  # type: ignore[no-any-return]
+
+
+def arrays_of(plan: Plan, args: list[Any]) -> list[Array]:
+    """The planned operands with literals as arrays of the common shape."""
+    ready = plan.apply(args)
+    arrays = [a for a in ready if isinstance(a, Array)]
+    shape = plan.shape
+    return [
+        a
+        if isinstance(a, Array)
+        else broadcast_to_shape(scalar_array(a, plan.dtype, plan.weak, arrays), shape)
+        for a in ready
+    ]
+
+
+def binary(
+    name: str,
+    apply: Callable[[Any, Any], Any],
+    sentence: str,
+    example: str,
+    *,
+    result_of: Callable[[Any, bool], Pair] = same,
+    by_kind: Mapping[str, Callable[[Any, Any], Any]] | None = None,
+    literals: bool = True,
+) -> Binary:
+    """A function of two arrays, promoted to one dtype and broadcast to one shape.
+
+    `literals` says that `apply` takes a Python number for one of its operands.
+    """
+    table: dict[Any, Callable[[Any, Any], Any]] = {}
+    # What depends on the default width has a table for each.
+    unsettled: dict[Any, Callable[[Any, Any], Any]] = {}
+    kinds = by_kind or {}
+    names = ("x1", "x2")
+
+    def function(x1: Any, x2: Any, /) -> Any:
+        key = getattr(x1, "aval", None) or type(x1), getattr(x2, "aval", None) or type(x2)
+        found = table.get(key)
+        if found is not None:
+            return found(x1, x2)
+        found = unsettled.get((key, dtypes.default_int()))
+        if found is not None:
+            return found(x1, x2)
+        return prepared(x1, x2)
+
+    def prepared(x1: Any, x2: Any) -> Any:
+        args = read_beside((x1, x2), name, names)
+        plan = plan_for(args, name, names, result_of)
+        action = kinds.get(dtypes.kind(plan.dtype), apply)
+        key = key_of(args[0]), key_of(args[1])
+        holds_literal = key[0] in SCALARS or key[1] in SCALARS
+        if holds_literal and not literals:
+
+            def entry(x: Any, y: Any) -> Any:
+                return action(*arrays_of(plan, [x, y]))
+        elif not any(plan.steps):
+            entry = action
+        else:
+
+            def entry(x: Any, y: Any) -> Any:
+                return action(*plan.apply((x, y)))
+
+        result = entry(*args)
+        where = table if plan.settled else unsettled
+        if len(where) >= MOST_PLANS:
+            where.clear()
+        where[key if plan.settled else (key, dtypes.default_int())] = entry
+        return result
+
+    return described(function, name, sentence, example)  # type: ignore[no-any-return]
+
+
+def array_of(x: Any, function: str, result_of: Callable[[Any, bool], Pair] = same) -> Array:
+    """The one operand of a function as an array of the dtype that `result_of` asks for."""
+    x = as_array(read(x, function, "x"))
+    dtype, weak = result_of(x.aval.dtype, x.aval.weak_type)
+    return as_type(x, dtype, weak)

@@ -1,0 +1,141 @@
+"""Elementwise functions that consist of others but have derivatives of their own.
+
+Differentiating what they consist of would give nan at a kink, or a derivative that is right only
+to first order; so each states its partials, and `expand` says what it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrayx import dtypes
+from arrayx.core.linear import Zero
+from arrayx.primitives.arithmetic import add, eq, lt, mul, ne, neg, select, sub
+from arrayx.primitives.bitwise import bitwise_and, bitwise_or
+from arrayx.primitives.conversion import bitcast
+from arrayx.primitives.exponential import exp, log1p, sqrt
+from arrayx.primitives.families import FLOAT, INEXACT, REAL, Differentiable, Elementwise
+from arrayx.primitives.numeric import abs as absolute
+from arrayx.primitives.numeric import div, floor, max, min, rem
+
+
+def signed_bits(dtype: Any) -> Any:
+    """The unsigned dtype as wide as a float, and the bit that holds its sign."""
+    bits = 8 * int(dtype.itemsize)
+    return dtypes.as_dtype(f"uint{bits}"), 1 << (bits - 1)
+
+
+def sign_bit(x: Any) -> Any:
+    """True where a float carries a minus sign, -0 and nan included."""
+    integer, bit = signed_bits(x.aval.dtype)
+    return ne(bitwise_and(bitcast(x, dtype=integer), bit), 0)
+
+
+class Remainder(Differentiable):
+    """What is left of `x` after division by `y`, with the sign of `y`, also where it is 0.
+
+    Its slope in `x` is 1 and in `y` is -floor(x / y).
+    """
+
+    name = "remainder"
+    kinds = REAL
+    partials = (lambda x, y, out: 1.0, lambda x, y, out: neg(floor(div(x, y))))
+
+    def expand(self, x: Any, y: Any) -> Any:
+        rest = rem(x, y)
+        if dtypes.kind(rest.aval.dtype) == "uint":
+            return rest
+        wrong = bitwise_and(ne(rest, zero(rest)), ne(lt(rest, zero(rest)), lt(y, zero(y))))
+        result = select(wrong, add(rest, y), rest)
+        if dtypes.kind(rest.aval.dtype) == "float":
+            result = select(eq(result, 0.0), copysign(result, y), result)
+        return result
+
+
+def zero(x: Any) -> Any:
+    """The zero to compare an array with, as a literal."""
+    return 0.0 if dtypes.kind(x.aval.dtype) == "float" else 0
+
+
+class CopySign(Differentiable):
+    """`x` with the sign of `y`, which may be that of a zero."""
+
+    name = "copysign"
+    kinds = FLOAT
+
+    def expand(self, x: Any, y: Any) -> Any:
+        integer, bit = signed_bits(x.aval.dtype)
+        size = bitwise_and(bitcast(x, dtype=integer), bit - 1)
+        sign = bitwise_and(bitcast(y, dtype=integer), bit)
+        return bitcast(bitwise_or(size, sign), dtype=x.aval.dtype)
+
+    def jvp(self, primals: Any, tangents: Any) -> Any:
+        x, y = primals
+        dx, _ = tangents
+        result = self(x, y)
+        if dx is Zero:
+            return result, Zero
+        turned = ne(sign_bit(x), sign_bit(y))
+        return result, select(turned, neg(dx), dx)
+
+
+class Hypot(Differentiable):
+    """The length of the vector (`x`, `y`), without overflow; its slope at the origin is 0."""
+
+    name = "hypot"
+    kinds = FLOAT
+    partials = (
+        lambda x, y, out: select(eq(out, 0.0), 0.0, div(x, out)),
+        lambda x, y, out: select(eq(out, 0.0), 0.0, div(y, out)),
+    )
+
+    def expand(self, x: Any, y: Any) -> Any:
+        a, b = absolute(x), absolute(y)
+        long, short = max(a, b), min(a, b)
+        ratio = div(short, select(eq(long, 0.0), 1.0, long))
+        length = mul(long, sqrt(add(mul(ratio, ratio), 1.0)))
+        infinite = bitwise_or(eq(a, float("inf")), eq(b, float("inf")))
+        return select(infinite, float("inf"), length)
+
+
+class LogAddExp(Differentiable):
+    """log(exp(x) + exp(y)), without overflow; -inf is its neutral element."""
+
+    name = "logaddexp"
+    kinds = INEXACT
+    partials = (
+        lambda x, y, out: exp(_distance(x, out)),
+        lambda x, y, out: exp(_distance(y, out)),
+    )
+
+    def expand(self, x: Any, y: Any) -> Any:
+        larger = max(x, y)
+        distance = select(eq(x, y), 0.0, neg(absolute(sub(x, y))))
+        return add(larger, log1p(exp(distance)))
+
+
+def _distance(x: Any, out: Any) -> Any:
+    # Where they are equal both are infinite, or the other operand is far below.
+    return select(eq(x, out), 0.0, sub(x, out))
+
+
+class StopGradient(Elementwise):
+    """`x` itself, as a constant for differentiation."""
+
+    name = "stop_gradient"
+
+    def expand(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return x
+
+    def jvp(self, primals: Any, tangents: Any) -> Any:
+        return self(primals[0]), Zero
+
+
+remainder = Remainder()
+copysign = CopySign()
+hypot = Hypot()
+logaddexp = LogAddExp()
+stop_gradient = StopGradient()
