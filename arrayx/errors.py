@@ -15,6 +15,7 @@ __all__ = [
     "ConcretizationError",
     "DonatedArrayError",
     "DtypeError",
+    "DynamicIndexError",
     "GradError",
     "GraphError",
     "GraphSyntaxError",
@@ -144,6 +145,14 @@ class ConcretizationError(TracerError):
     Choose with `anp.where` or `ax.lax.cond`, loop with `ax.lax.while_loop` or
     `ax.lax.fori_loop`, or make the argument static (`static_argnums`) if it decides which
     program is meant.
+    """
+
+
+class DynamicIndexError(ConcretizationError, IndexError):
+    """An index whose value decides the shape of the result is traced: a mask, or a slice's bounds.
+
+    Keep the shape with `anp.where(mask, x, replacement)`, fix it with `anp.nonzero(mask, size=n)`
+    or `ax.lax.dynamic_slice(x, starts, sizes)`.
     """
 
 

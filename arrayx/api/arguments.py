@@ -13,7 +13,8 @@ from arrayx.core.array import Array, is_scalar, typeof
 from arrayx.core.aval import Aval
 from arrayx.dtypes import as_dtype
 from arrayx.primitives.creation import scalar
-from arrayx.treedef import TreeDef, flatten, flatten_with_path, keystr
+from arrayx.tree_nodes import keystr
+from arrayx.treedef import TreeDef, flatten, flatten_with_path
 
 
 class ShapeDtypeStruct:

@@ -49,7 +49,6 @@ class KeyTracer(Tracer):
         self.interpreter = interpreter
         self.aval = aval
         self.value = value
-        self.source = None
 
 
 class Legaliser(Interpreter):

@@ -20,7 +20,7 @@ from the usual is said by further fields:
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -65,22 +65,24 @@ class Operand:
 class Case:
     """A function with operands, params, a reference, and the facts that the checks need.
 
-    | field | meaning |
-    |---|---|
-    | `name` | of the primitive or the public function |
-    | `call` | the function of arrays and params; gives an array or a tuple |
-    | `operands` | each an `Operand`, or just its shape |
-    | `params` | handed on by keyword to `call`, `reference` and `scale` |
-    | `reference` | the truth, of NumPy arrays: floats as float64, complex as complex128, integers and booleans as they are |
-    | `dtypes` | the names of the dtypes to try; the first float (or else the first) stands for all where one is enough |
-    | `domain` | the interval that elements are drawn from: both parts of complex ones; integers in it |
-    | `ulps`, `scale` | a result may be off by `ulps * eps(dtype) * scale(*operands, **params)`; without `scale` it is the magnitude of the reference |
-    | `differentiable` | the numbers of the operands with a derivative; None for all of inexact dtype, () for none |
-    | `second_order` | False where second derivatives are not to be compared with differences |
-    | `special` | False where nan, infinities and signed zeros are not compared with the reference |
-    | `literals` | the numbers of the operands for which a Python scalar may stand |
-    | `label` | tells rows of one function apart |
-    | `covers` | further primitives for which this row counts as a case |
+    - `name`: of the primitive or the public function.
+    - `call`: the function of arrays and params; it gives an array or a tuple.
+    - `operands`: each an `Operand`, or just its shape.
+    - `params`: handed on by keyword to `call`, `reference` and `scale`.
+    - `reference`: the truth, a function of NumPy arrays: floats come as float64, complex
+      numbers as complex128, integers and booleans as they are.
+    - `dtypes`: the names of those to try; float64 stands for all where one is enough.
+    - `domain`: the interval that elements are drawn from, both parts of complex ones.
+    - `ulps`, `scale`: a result may be off by `ulps * eps(dtype) * scale(*operands, **params)`;
+      without `scale` it is the magnitude of the reference.
+    - `differentiable`: the numbers of the operands with a derivative; None for all of inexact
+      dtype, () for none.
+    - `second_order`: False where second derivatives are not to be compared.
+    - `special`: False where nan, infinities and signed zeros are not compared.
+    - `signed_zeros`: False where the sign of a zero is left open.
+    - `literals`: the numbers of the operands for which a Python scalar may stand.
+    - `label`: tells rows of one function apart.
+    - `covers`: further primitives for which this row counts as a case.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Case:
     differentiable: tuple[int, ...] | None = None
     second_order: bool = True
     special: bool = True
+    signed_zeros: bool = True
     literals: tuple[int, ...] = ()
     label: str = ""
     covers: tuple[str, ...] = ()
@@ -163,8 +166,10 @@ def drawn(
         return rng.integers(0, 2, shape).astype(bool)
     if kind in ("int", "uint"):
         limits = dtypes.iinfo(dtype)
-        first = max(int(np.ceil(low)), int(limits.min))
-        last = min(int(np.floor(high)), int(limits.max))
+        first, last = (
+            min(max(bound, int(limits.min)), int(limits.max))
+            for bound in (int(np.ceil(low)), int(np.floor(high)))
+        )
         return rng.integers(first, last, shape, dtype=dtype, endpoint=True)  # type: ignore[arg-type]
     if kind == "complex":
         return (rng.uniform(low, high, shape) + 1j * rng.uniform(low, high, shape)).astype(dtype)
@@ -182,8 +187,3 @@ def widened(array: Any) -> np.ndarray:
 def as_tuple(result: Any) -> tuple[Any, ...]:
     """The results of a function that gives one or several."""
     return tuple(result) if isinstance(result, tuple | list) else (result,)
-
-
-def dtype_pairs(case: Case) -> Iterator[str]:
-    """Every dtype of the case, canonical names."""
-    yield from dict.fromkeys(case.dtypes)

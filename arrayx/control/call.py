@@ -25,6 +25,7 @@ class Call(Primitive):
 
     name = "call"
     multiple = True
+    holds_graphs = True
 
     def type_rule(self, *avals: Aval, graph: Graph, name: str) -> tuple[Aval, ...]:
         return graph.out_avals

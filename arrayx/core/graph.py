@@ -186,9 +186,7 @@ def _structure(graph: Graph) -> Any:
         numbers[var] = len(numbers)
     equations = []
     for equation in graph.equations:
-        inputs = tuple(
-            numbers[a] if type(a) is Var else literal_key(a) for a in equation.inputs
-        )
+        inputs = tuple(numbers[a] if type(a) is Var else literal_key(a) for a in equation.inputs)
         params = tuple((k, param_key(v)) for k, v in sorted(equation.params.items()))
         for var in equation.outputs:
             numbers[var] = len(numbers)

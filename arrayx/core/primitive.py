@@ -41,6 +41,8 @@ class Primitive:
     elementwise: ClassVar[bool] = False
     # True where the result costs no more than reading it: made again rather than saved.
     cheap: ClassVar[bool] = False
+    # True where params are graphs: remembering types would keep the graphs alive.
+    holds_graphs: ClassVar[bool] = False
     # True where functions are allowed among the params: such a graph is not quite data.
     callable_params: ClassVar[bool] = False
 
@@ -81,6 +83,8 @@ class Primitive:
 
     def infer(self, avals: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """`type_rule`, remembered; a literal is given as its Python type."""
+        if self.holds_graphs:
+            return self.type_rule(*avals, **params)
         key = (avals, *params.items()) if params else avals
         try:
             return self.types[key]

@@ -77,7 +77,7 @@ def _floor_divide_int(x: Array, y: Array) -> Any:
 
 def _floor_divide_float(x: Array, y: Array) -> Any:
     rest = combined.remainder(x, y)
-    whole = numeric.round(numeric.div(arithmetic.sub(x, rest), y))
+    whole = numeric.round_(numeric.div(arithmetic.sub(x, rest), y))
     # Division by zero gives what `x / y` gives, as in NumPy.
     return select(eq(y, 0.0), numeric.floor(numeric.div(x, y)), whole)
 
@@ -131,12 +131,12 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     """
     x = array_of(x, "modf", inexact)
     whole = trunc(x)
-    return select(eq(numeric.abs(x), float("inf")), 0.0, arithmetic.sub(x, whole)), whole
+    return select(eq(numeric.abs_(x), float("inf")), 0.0, arithmetic.sub(x, whole)), whole
 
 
 maximum = binary(
     "maximum",
-    numeric.max,
+    numeric.max_,
     "The larger of `x1` and `x2`; nan where either is nan.  At ties the slope is shared.",
     """
 >>> maximum(asarray([1, 5]), 3).tolist()
@@ -144,7 +144,7 @@ maximum = binary(
 )
 minimum = binary(
     "minimum",
-    numeric.min,
+    numeric.min_,
     "The smaller of `x1` and `x2`; nan where either is nan.  At ties the slope is shared.",
     """
 >>> minimum(asarray([1, 5]), 3).tolist()
@@ -163,7 +163,7 @@ def _ignoring_nan(choose: Any) -> Any:
 
 fmax = binary(
     "fmax",
-    _ignoring_nan(numeric.max),
+    _ignoring_nan(numeric.max_),
     "The larger of `x1` and `x2`; where one is nan, the other.",
     """
 >>> fmax(asarray([1.0, float("nan")]), 0.5).tolist()
@@ -172,7 +172,7 @@ fmax = binary(
 )
 fmin = binary(
     "fmin",
-    _ignoring_nan(numeric.min),
+    _ignoring_nan(numeric.min_),
     "The smaller of `x1` and `x2`; where one is nan, the other.",
     """
 >>> fmin(asarray([1.0, float("nan")]), 0.5).tolist()
@@ -198,7 +198,7 @@ positive = unary(
 )
 abs = absolute = unary(
     "abs",
-    numeric.abs,
+    numeric.abs_,
     "The size of `x`: without sign, or the length of a complex number.",
     """
 >>> abs(asarray([1, -2])).tolist()
@@ -207,7 +207,7 @@ abs = absolute = unary(
 )
 fabs = unary(
     "fabs",
-    numeric.abs,
+    numeric.abs_,
     "The size of `x` as a float.",
     """
 >>> fabs(asarray([1, -2])).tolist()
@@ -217,10 +217,10 @@ fabs = unary(
 
 
 def _complex_sign(x: Array) -> Any:
-    length = numeric.abs(x)
+    length = numeric.abs_(x)
     safe = select(eq(length, 0.0), 1.0, length)
     real = numeric.div(complex_parts.real(x), safe)
-    return complex_parts.complex(real, numeric.div(complex_parts.imag(x), safe))
+    return complex_parts.complex_(real, numeric.div(complex_parts.imag(x), safe))
 
 
 sign = unary(
@@ -277,8 +277,8 @@ trunc = fix = unary(
 def _rint(x: Array) -> Any:
     if dtypes.kind(x.aval.dtype) == "complex":
         parts = complex_parts.real(x), complex_parts.imag(x)
-        return complex_parts.complex(*map(numeric.round, parts))
-    return numeric.round(x)
+        return complex_parts.complex_(*map(numeric.round_, parts))
+    return numeric.round_(x)
 
 
 rint = unary(
@@ -408,43 +408,11 @@ def clip(arr: Any, /, min: Any = None, max: Any = None) -> Array:
         return minimum(maximum(x, low), high)
     if isinstance(low, Array) or isinstance(high, Array):
         # Where the bounds cross the upper one wins, as in NumPy.
-        return numeric.min(numeric.max(x, low), high)  # type: ignore[no-any-return]
+        return numeric.min_(numeric.max_(x, low), high)  # type: ignore[no-any-return]
     return numeric.clamp(low, x, high)  # type: ignore[no-any-return]
 
 
-def _power_inexact(x: Any, y: Any) -> Any:
-    return exponential.pow(x, y)
-
-
-def _power_int(x: Array, y: Array) -> Any:
-    """Integer power by squaring, one step for each bit; negative exponents give 1/x cut to int."""
-    one = fill(x.aval.shape, x.aval.dtype, 1)
-    result, base, exponent = one, x, y
-    bits = 8 * x.aval.dtype.itemsize
-    signed = dtypes.kind(x.aval.dtype) == "int"
-    for _ in range(bits - signed):
-        odd = ne(bitwise.bitwise_and(exponent, 1), 0)
-        result = select(odd, arithmetic.mul(result, base), result)
-        base = arithmetic.mul(base, base)
-        exponent = bitwise.shift_right_logical(exponent, 1)
-    if not signed:
-        return result
-    # Only 1 and -1 have inverses among the integers.
-    unit = eq(numeric.abs(x), 1)
-    even = eq(bitwise.bitwise_and(y, 1), 0)
-    inverse = select(unit, select(even, one, x), 0)
-    return select(lt(y, 0), inverse, result)
-
-
-_power = binary(
-    "power",
-    _power_inexact,
-    "",
-    "",
-    result_of=_as_int,
-    by_kind={"int": _power_int, "uint": _power_int},
-    literals=False,
-)
+_power = binary("power", exponential.pow_, "", "", result_of=_as_int)
 
 
 def power(x1: Any, x2: Any, /) -> Array:
@@ -481,6 +449,4 @@ def float_power(x1: Any, x2: Any, /) -> Array:
     return _float_power(x1, x2)
 
 
-_float_power = binary(
-    "float_power", _power_inexact, "", "", result_of=inexact, literals=False
-)
+_float_power = binary("float_power", exponential.pow_, "", "", result_of=inexact)

@@ -58,11 +58,9 @@ class BroadcastInDim(Linear):
         summed = reduce_sum(ct, axes=axes) if axes else ct
         return (reshape(summed, shape=x.aval.shape) if ones else summed,)
 
-    def vmap(self, size: int, args: Any, dims: Any, *, shape: Shape, **params: Any) -> Any:
-        (x,), (d,) = args, dims
-        x = move_batch_dim(size, x, d, 0)
-        inner = tuple(a + 1 for a in params["dims"])
-        return self(x, shape=(size, *shape), dims=(0, *inner)), 0
+    def vmap(self, size: int, args: Any, batch: Any, *, shape: Shape, dims: tuple[int, ...]) -> Any:
+        x = move_batch_dim(size, args[0], batch[0], 0)
+        return self(x, shape=(size, *shape), dims=(0, *(a + 1 for a in dims))), 0
 
 
 class ReduceSum(Linear):

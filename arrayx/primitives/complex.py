@@ -35,7 +35,7 @@ class Real(_Part):
     name = "real"
 
     def transpose(self, ct: Any, x: Any) -> Any:
-        return (complex_(ct, 0.0),)
+        return (complex(ct, 0.0),)
 
 
 class Imag(_Part):
@@ -44,7 +44,7 @@ class Imag(_Part):
     name = "imag"
 
     def transpose(self, ct: Any, x: Any) -> Any:
-        return (complex_(0.0, neg(ct)),)
+        return (complex(0.0, neg(ct)),)
 
 
 class Complex(TwoOperands):
@@ -83,7 +83,7 @@ class Conj(Linear, OneOperand):
     kinds = COMPLEX
 
     def expand(self, x: Any) -> Any:
-        return complex_(real(x), neg(imag(x)))
+        return complex(real(x), neg(imag(x)))
 
     def transpose(self, ct: Any, x: Any) -> Any:
         return (self(ct),)
@@ -91,5 +91,5 @@ class Conj(Linear, OneOperand):
 
 real = Real()
 imag = Imag()
-complex_ = Complex()
+complex = Complex()
 conj = Conj()

@@ -47,6 +47,7 @@ def fill(shape: Shape, dtype: Any, value: Any, weak_type: bool = False) -> Any:
 def scalar(value: Any) -> Any:
     """A Python scalar as a weakly typed array of rank 0."""
     aval = typeof(value)
+    dtypes.check_scalar(value, aval.dtype)
     return full(shape=(), dtype=aval.dtype, value=value, weak_type=aval.weak_type)
 
 

@@ -72,7 +72,7 @@ class Exp2(Unary):
     def expand(self, x: Any) -> Any:
         if dtypes.kind(x.aval.dtype) == "complex":
             return exp(mul(x, math.log(2.0)))
-        return pow_(2.0, x)
+        return pow(2.0, x)
 
 
 class Pow(TwoOperands, Differentiable):
@@ -178,5 +178,5 @@ def one_literal(dtype: Any) -> Any:
 
 
 exp2 = Exp2()
-pow_ = Pow()
+pow = Pow()
 integer_pow = IntegerPow()

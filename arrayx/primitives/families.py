@@ -125,6 +125,7 @@ class Handed:
     mul: Callable[[Any, Any], Any]
     absorb_mul: Callable[[Any, Any], Any]
     add: Callable[[Any, Any], Any]
+    product_of_others: Callable[[Any, Any], Any]
 
 
 handed = Handed()

@@ -265,7 +265,9 @@ class Gather(Primitive):
     ) -> Any:
         """The other modes in terms of "clip", the core one."""
         if mode == "clip":
-            raise errors.UnsupportedError("gather in mode 'clip' is a core primitive: it has no expansion")
+            raise errors.UnsupportedError(
+                "gather in mode 'clip' is a core primitive: it has no expansion"
+            )
         result = self(x, indices, dims=dims, sizes=sizes, mode="clip", fill=None)
         if mode == "promise":
             return result
@@ -558,16 +560,12 @@ class Scatter(Primitive):
         dtype = dtypes.index_dtype(count)
         order = reshape(iota(shape=(count,), dtype=dtype, axis=0), shape=order_shape)
         order = broadcast_in_dim(order, shape=shape, dims=batch)
-        last = self(
-            full_of(x.shape, dtype, -1), indices, order, **{**params, "combine": "max"}
-        )
+        last = self(full_of(x.shape, dtype, -1), indices, order, **{**params, "combine": "max"})
         where = self.where(x, updates, **params)
         fill = -1 if where["mode"] == "fill" else None
         return eq(gather(last, indices, fill=fill, **where), order)
 
-    def vmap(
-        self, size: int, args: Any, batch: Any, *, dims: ScatterDims, **params: Any
-    ) -> Any:
+    def vmap(self, size: int, args: Any, batch: Any, *, dims: ScatterDims, **params: Any) -> Any:
         (x, indices, updates), (i, j, k) = args, batch
         x = move_batch_dim(size, x, i, 0)
         updates = move_batch_dim(size, updates, k, 0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import builtins
+import cmath
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from arrayx import dtypes
 from arrayx.core.array import is_scalar
 from arrayx.core.linear import Zero
 from arrayx.primitives.arithmetic import eq, gt, lt, mul, neg, select, sub
-from arrayx.primitives.complex import complex_, conj, imag, real
+from arrayx.primitives.complex import complex as from_parts
+from arrayx.primitives.complex import conj, imag, real
 from arrayx.primitives.creation import fill
 from arrayx.primitives.families import (
     FLOAT,
@@ -56,7 +58,7 @@ class Div(TwoOperands, Differentiable):
     def by_known(self, dx: Any, y: Any) -> Any:
         """The tangent divided by `y`; a 0 stays 0 whatever `y` is."""
         if is_scalar(y):
-            if y != 0 and math.isfinite(abs(y)):
+            if y != 0 and cmath.isfinite(y):
                 return self(dx, y)
             one = 1.0 + 0j if isinstance(y, complex) else 1.0
             return scaled(dx, self(fill(dx.aval.shape, dx.aval.dtype, one), y))
@@ -78,7 +80,7 @@ class Rem(TwoOperands, Differentiable):
     # could round to the next one.
     partials = (
         lambda x, y, out: 1.0,
-        lambda x, y, out: neg(round_(div(sub(x, out), y))),
+        lambda x, y, out: neg(round(div(sub(x, out), y))),
     )
 
 
@@ -151,11 +153,11 @@ class Clamp(Elementwise):
         (low, x, high), (d_low, dx, d_high) = primals, tangents
         result = self(low, x, high)
         if is_scalar(x) and is_scalar(low):
-            raised: Any = max(x, low)
+            raised: Any = builtins.max(x, low)
         else:
-            raised = max_(x, low)
-        tangent = max_.chosen(x, low, dx, d_low)
-        return result, min_.chosen(raised, high, tangent, d_high)
+            raised = max(x, low)
+        tangent = max.chosen(x, low, dx, d_low)
+        return result, min.chosen(raised, high, tangent, d_high)
 
 
 class Abs(OneOperand, Differentiable):
@@ -192,7 +194,7 @@ class Sign(OneOperand):
             return result, Zero
         # On the circle only the part of the tangent across the radius moves it.
         across = imag(scaled(dx, conj(result)))
-        turned = complex_(0.0, scaled(across, reciprocal(abs_(x))))
+        turned = from_parts(0.0, scaled(across, reciprocal(abs(x))))
         return result, scaled(turned, result)
 
 
@@ -205,15 +207,15 @@ class NextAfter(NonDifferentiable, TwoOperands):
 
 div = Div()
 rem = Rem()
-max_ = Max()
-min_ = Min()
+max = Max()
+min = Min()
 clamp = Clamp()
-abs_ = Abs()
+abs = Abs()
 sign = Sign()
 nextafter = NextAfter()
 floor = step("floor", FLOAT, "The largest integer not above `x`, in the dtype of `x`.")
 ceil = step("ceil", FLOAT, "The smallest integer not below `x`, in the dtype of `x`.")
-round_ = step("round", FLOAT, "The integer next to `x`, the even one of two, in its dtype.")
+round = step("round", FLOAT, "The integer next to `x`, the even one of two, in its dtype.")
 is_finite = step("is_finite", FLOAT, "True where `x` is neither infinite nor nan.", lambda d: BOOL)
 
 

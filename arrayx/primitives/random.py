@@ -62,7 +62,9 @@ def words_of(pairs: Any) -> tuple[Any, Any]:
 def paired(first: Any, second: Any) -> Any:
     """Two arrays as one with a last axis of length 2."""
     shape = (*first.aval.shape, 1)
-    return concatenate(reshape(first, shape=shape), reshape(second, shape=shape), axis=len(shape) - 1)
+    return concatenate(
+        reshape(first, shape=shape), reshape(second, shape=shape), axis=len(shape) - 1
+    )
 
 
 def counters(shape: Shape) -> tuple[Any, Any]:

@@ -21,7 +21,6 @@ from arrayx.primitives.axes import (
     move_batch_dim,
     reduce_sum,
     reshape,
-    shifted,
 )
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.creation import fill, instantiate, zero_literal, zeros
@@ -69,7 +68,11 @@ class Slice(Linear):
         self, size: int, args: Any, dims: Any, *, starts: Axes, limits: Axes, strides: Axes
     ) -> Any:
         (x,), (d,) = args, dims
-        starts, limits, strides = put_in(starts, d, 0), put_in(limits, d, size), put_in(strides, d, 1)
+        starts, limits, strides = (
+            put_in(starts, d, 0),
+            put_in(limits, d, size),
+            put_in(strides, d, 1),
+        )
         return self(x, starts=starts, limits=limits, strides=strides), d
 
     def on_keys(self, avals: Any, x: Any, **params: Any) -> Any:
@@ -100,13 +103,9 @@ class Pad(Primitive):
 
     def type_rule(self, x: Aval, value: Any, *, low: Axes, high: Axes, interior: Axes) -> Aval:
         fits = len(low) == len(high) == len(interior) == x.ndim and all(i >= 0 for i in interior)
-        shape = tuple(
-            a + spread(n, i) + b for n, a, b, i in zip(x.shape, low, high, interior)
-        )
+        shape = tuple(a + spread(n, i) + b for n, a, b, i in zip(x.shape, low, high, interior))
         if not fits or any(n < 0 for n in shape):
-            raise errors.ShapeError(
-                f"pad cannot put {low}, {high} around and {interior} into {x}"
-            )
+            raise errors.ShapeError(f"pad cannot put {low}, {high} around and {interior} into {x}")
         if type(value) is not Aval:
             return x.update(shape=shape)
         if value.shape or value.dtype != x.dtype:
@@ -192,7 +191,9 @@ class Concatenate(Primitive):
         result = self(*primals, axis=axis)
         if all(t is Zero for t in tangents):
             return result, Zero
-        moving = [instantiate(t, typeof(x).strong()) for t, x in zip(tangents, primals, strict=True)]
+        moving = [
+            instantiate(t, typeof(x).strong()) for t, x in zip(tangents, primals, strict=True)
+        ]
         return result, self(*moving, axis=axis)
 
     def transpose(self, ct: Any, *xs: Any, axis: int) -> Any:
@@ -317,7 +318,13 @@ class DynamicSlice(Primitive):
         lengths = x.aval.shape if d is None else x.aval.shape[:d] + x.aval.shape[d + 1 :]
         indices = start_vector(starts, lengths, sizes, size, start_dims)
         return gather.vmap(
-            size, (x, indices), (d, 0), dims=window_dims(len(sizes)), sizes=sizes, mode="clip", fill=None
+            size,
+            (x, indices),
+            (d, 0),
+            dims=window_dims(len(sizes)),
+            sizes=sizes,
+            mode="clip",
+            fill=None,
         )
 
     def on_keys(self, avals: Any, x: Any, *starts: Any, sizes: Shape) -> Any:

@@ -10,6 +10,7 @@ from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Interpreter, Tracer, current, opened
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
+from arrayx.primitives.creation import instantiate
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import derive
 
@@ -104,13 +105,16 @@ def jvp_flat(
     return outs, out_tangents
 
 
-def jvp_graph(graph: Graph, active: tuple[bool, ...]) -> tuple[Graph, tuple[bool, ...]]:
+def jvp_graph(
+    graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...] | None = None
+) -> tuple[Graph, tuple[bool, ...]]:
     """The graph of values and tangents, where `active` says which inputs have a tangent.
 
     Inputs: all primals, then the active tangents.  Outputs: all values, then the tangents
-    that are not known to be zero, as told by the second result.
+    that are not known to be zero, as told by the second result; those of the outputs marked
+    in `forced` are given even where they are zero.
     """
-    key = "jvp", active
+    key = "jvp", active, forced
     if key not in graph.memo:
         out_active: tuple[bool, ...] = ()
 
@@ -120,6 +124,11 @@ def jvp_graph(graph: Graph, active: tuple[bool, ...]) -> tuple[Graph, tuple[bool
             given = iter(args[len(active) :])
             tangents = [next(given) if a else Zero for a in active]
             outs, out_tangents = jvp_flat(lambda *xs: evaluate(graph, xs), primals, tangents)
+            if forced is not None:
+                out_tangents = [
+                    instantiate(t, a.strong()) if wanted else t
+                    for t, a, wanted in zip(out_tangents, graph.out_avals, forced, strict=True)
+                ]
             out_active = tuple(t is not Zero for t in out_tangents)
             return [*outs, *(t for t in out_tangents if t is not Zero)]
 

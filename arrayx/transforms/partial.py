@@ -15,6 +15,7 @@ from arrayx.core.checking import checked
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.interpreter import BASE, opened
 from arrayx.core.linear import Zero
+from arrayx.primitives.creation import full, zero_literal
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.linearize import LinearTracer, linearize_flat
 from arrayx.transforms.simplify import dead_code_removed
@@ -36,15 +37,32 @@ class Split(NamedTuple):
     out_active: tuple[bool, ...]
 
 
-def linearize_graph(graph: Graph, active: tuple[bool, ...]) -> Split:
-    """Takes a graph apart at the inputs marked `active`; remembered on the graph."""
-    key = "linearize", active, config.config.snapshot()
+def linearize_graph(
+    graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...] | None = None
+) -> Split:
+    """Takes a graph apart at the inputs marked `active`; remembered on the graph.
+
+    The outputs marked in `forced` have a tangent even where it is zero.
+    """
+    key = "linearize", active, forced, config.config.snapshot()
     if key not in graph.memo:
-        graph.memo[key] = _linearize(graph, active)
+        graph.memo[key] = _linearize(graph, active, forced or (False,) * len(graph.outputs))
     return graph.memo[key]  # type: ignore[no-any-return]
 
 
-def _linearize(graph: Graph, active: tuple[bool, ...]) -> Split:
+def zeros_equation(var: Var) -> Equation:
+    """The equation that makes `var` zeros."""
+    dtype = var.aval.dtype
+    params = {
+        "shape": var.aval.shape,
+        "dtype": dtype,
+        "value": zero_literal(dtype),
+        "weak_type": var.aval.weak_type,
+    }
+    return Equation(full, (), params, (var,))
+
+
+def _linearize(graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...]) -> Split:
     stage = StageInterpreter(BASE, "a derived graph")
     with collector_paused(), opened(stage):
         args = [stage.argument(aval, None) for aval in graph.in_avals]
@@ -68,8 +86,16 @@ def _linearize(graph: Graph, active: tuple[bool, ...]) -> Split:
             made = tuple(Var(r.aval) for r in results)
             by_index.update(zip((r.index for r in results), made, strict=True))
             linear_equations.append(Equation(primitive, inputs, params or {}, made))
-    out_active = tuple(t is not Zero for t in linearized.tangents)
-    out_tangents = [by_index[t.index] for t in linearized.tangents if t is not Zero]
+    out_active = tuple(
+        t is not Zero or wanted for t, wanted in zip(linearized.tangents, forced, strict=True)
+    )
+    out_tangents = []
+    for t, wanted, aval in zip(linearized.tangents, forced, graph.out_avals, strict=True):
+        if t is not Zero:
+            out_tangents.append(by_index[t.index])
+        elif wanted:
+            out_tangents.append(Var(aval.strong()))
+            linear_equations.append(zeros_equation(out_tangents[-1]))
     linear_equations = _without_dead(linear_equations, out_tangents)
     inputs_of_graph = [a.var for a in args]
     constants = dict(stage.constants.values())

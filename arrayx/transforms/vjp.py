@@ -10,6 +10,7 @@ from arrayx.core.interpreter import current
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import add
+from arrayx.primitives.creation import zeros
 from arrayx.transforms.jvp import refuse_missing_rule
 from arrayx.transforms.linearize import PRODUCT, Linearized, LinearTracer
 from arrayx.transforms.stage import derive
@@ -68,15 +69,19 @@ def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
 
 
 def transpose_graph(
-    graph: Graph, linear: tuple[bool, ...], given: tuple[bool, ...]
+    graph: Graph,
+    linear: tuple[bool, ...],
+    given: tuple[bool, ...],
+    forced: tuple[bool, ...] | None = None,
 ) -> tuple[Graph, tuple[bool, ...]]:
     """The transpose of a graph that is linear in the inputs marked `linear`.
 
     Inputs of the result: the inputs that are not linear, then the cotangents of the
     outputs marked `given` (the others are zero).  Outputs: the cotangents of the linear
-    inputs that are not known to be zero, as told by the second result.
+    inputs that are not known to be zero, as told by the second result; those of the linear
+    inputs marked in `forced` are given even where they are zero.
     """
-    key = "transpose", linear, given
+    key = "transpose", linear, given, forced
     if key in graph.memo:
         return graph.memo[key]  # type: ignore[no-any-return]
     found: tuple[bool, ...] = ()
@@ -98,6 +103,12 @@ def transpose_graph(
         results = [
             cts.get(var) for var, is_linear in zip(graph.inputs, linear, strict=True) if is_linear
         ]
+        if forced is not None:
+            avals = (a for a, moves in zip(graph.in_avals, linear, strict=True) if moves)
+            results = [
+                zeros(a) if wanted and r is None else r
+                for r, a, wanted in zip(results, avals, forced, strict=True)
+            ]
         found = tuple(r is not None for r in results)
         return [r for r in results if r is not None]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from arrayx.backend.contract import CompileOptions, Executable
+from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.kernels import KernelBackend
 from arrayx.core.graph import Equation, Graph
+from arrayx.core.primitive import Primitive
+from arrayx_numpy.elementwise import plain, with_literals
 from arrayx_numpy.kernels import KERNELS
 from arrayx_numpy.program import Program
 
@@ -20,7 +23,18 @@ class NumpyBackend(KernelBackend):
 
     def kernel_of(self, e: Equation) -> Any:
         """The kernel of an equation, which takes the params by keyword."""
-        return self.kernels[e.primitive.name]
+        name = e.primitive.name
+        return plain(name, [getattr(a, "aval", None) for a in e.inputs]) or self.kernels[name]
+
+    def eager(
+        self,
+        primitive: Primitive,
+        avals: tuple[Any, ...],
+        params: dict[str, Any],
+        device: Device,
+    ) -> Callable[..., Any]:
+        kernel = plain(primitive.name, avals) or super().eager(primitive, avals, params, device)
+        return with_literals(kernel, avals)
 
     def compile(self, graph: Graph, options: CompileOptions) -> Executable:
         return Program(graph, self.kernel_of)

@@ -10,23 +10,9 @@ from typing import Any
 
 import numpy as np
 
-
-def absorb_mul(x: Any, y: Any) -> Any:
-    """Product in which zeros absorb."""
-    product = np.multiply(x, y)
-    # nan marks every place where 0 met inf or nan: no further work where there is none.
-    # A sum of squares is nan only if an element is, and BLAS finds it fastest.
-    if product.dtype.char in "fdFD":
-        total = np.vdot(product, product)
-    else:
-        total = np.minimum.reduce(product, axis=None, initial=0)
-    if total == total:
-        return product
-    return np.where((np.asarray(x) == 0) | (np.asarray(y) == 0), product.dtype.type(0), product)
-
-
-def select(which: Any, x: Any, y: Any) -> Any:
-    return np.where(which, x, y)
+from arrayx_numpy.elementwise import ELEMENTWISE
+from arrayx_numpy.random import RANDOM
+from arrayx_numpy.structural import STRUCTURAL
 
 
 def full(*, shape: Any, dtype: Any, value: Any, weak_type: bool) -> Any:
@@ -46,10 +32,6 @@ def broadcast_in_dim(x: Any, *, shape: Any, dims: Any) -> Any:
     return np.broadcast_to(x.reshape(inner), shape)
 
 
-def reduce_sum(x: Any, *, axes: Any) -> Any:
-    return np.add.reduce(x, axis=axes, dtype=x.dtype)
-
-
 def reshape(x: Any, *, shape: Any) -> Any:
     return np.reshape(x, shape)
 
@@ -58,36 +40,13 @@ def transpose(x: Any, *, perm: Any) -> Any:
     return np.transpose(x, perm)
 
 
-def dot_general(x: Any, y: Any, *, contracting: Any, batch: Any, precision: Any) -> Any:
-    letters = iter("abcdefghijklmnopqrstuvwxyz")
-    xs = [next(letters) for _ in range(np.ndim(x))]
-    ys = [next(letters) for _ in range(np.ndim(y))]
-    for pairs in (contracting, batch):
-        for i, j in zip(*pairs, strict=True):
-            ys[j] = xs[i]
-    out = [xs[i] for i in batch[0]]
-    out += [c for i, c in enumerate(xs) if i not in contracting[0] and i not in batch[0]]
-    out += [c for j, c in enumerate(ys) if j not in contracting[1] and j not in batch[1]]
-    return np.einsum(f"{''.join(xs)},{''.join(ys)}->{''.join(out)}", x, y)
-
-
 KERNELS: dict[str, Any] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "neg": np.negative,
-    "absorb_mul": absorb_mul,
-    "select": select,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
-    "eq": np.equal,
-    "gt": np.greater,
+    **ELEMENTWISE,
+    **RANDOM,
+    **STRUCTURAL,
     "full": full,
     "iota": iota,
     "broadcast_in_dim": broadcast_in_dim,
-    "reduce_sum": reduce_sum,
     "reshape": reshape,
     "transpose": transpose,
-    "dot_general": dot_general,
 }

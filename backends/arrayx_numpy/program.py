@@ -19,11 +19,12 @@ from arrayx.backend.concrete import ConcreteArray
 from arrayx.backend.contract import Executable
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
+from arrayx_numpy.elementwise import is_foreign
 
 # Kernels whose result never shares memory with an operand.
 FRESH = frozenset(
     "absorb_mul argmax argmin concatenate cummax cummin cumprod cumsum dot_general gather iota "
-    "pad reduce_and reduce_max reduce_min reduce_or reduce_prod select sort".split()
+    "pad reduce_and reduce_max reduce_min reduce_or reduce_prod select sort threefry2x32".split()
 )
 # Buffers kept from call to call, at most, in bytes for one program.
 _MOST_KEPT = 256 << 20
@@ -168,9 +169,10 @@ class Writer:
         """An operand as text; a ufunc takes a literal fastest as an array of rank 0."""
         if type(a) is Var:
             return self.names[a]
-        if planned:
-            dtype = next(v.aval.dtype for v in e.inputs if type(v) is Var)
-            if dtypes.kind(dtype) != "bool":
+        if planned or e.primitive.elementwise:
+            # The last operand's: the first of `select` is its condition.
+            dtype = [v.aval.dtype for v in e.inputs if type(v) is Var][-1]
+            if (planned and dtypes.kind(dtype) != "bool") or is_foreign(dtype):
                 name = f"literal_{len(self.scope)}"
                 self.scope[name] = np.asarray(a, dtype)
                 return name

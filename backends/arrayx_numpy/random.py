@@ -30,7 +30,7 @@ def threefry2x32(k0: Any, k1: Any, x0: Any, x1: Any) -> Any:
         stop = min(start + BLOCK, flat0.size)
         given = [x[start:stop] if x.ndim else x for x in operands]
         encipher(*given, flat0[start:stop], flat1[start:stop], spare[: stop - start])
-    return first, second
+    return (first, second) if shape else (first[()], second[()])
 
 
 def flat(x: Any) -> np.ndarray:

@@ -8,8 +8,6 @@ from types import SimpleNamespace
 import ml_dtypes
 import numpy as np
 import pytest
-
-from arrayx.errors import DtypeError
 from arrayx_xla.text import (
     ELEMENT_TYPES,
     dense,
@@ -20,6 +18,8 @@ from arrayx_xla.text import (
     mlir_type,
     quoted,
 )
+
+from arrayx.errors import DtypeError
 
 F32, F64, I8, U8 = (np.dtype(name) for name in ("float32", "float64", "int8", "uint8"))
 

@@ -29,9 +29,13 @@ def _product(x: Any, y: Any) -> Any:
 
 CASES = (
     Case("add", arithmetic.add, TWO, {}, np.add, NUMERIC + FLOAT8, scale=_sizes, literals=BOTH),
-    Case("sub", arithmetic.sub, TWO, {}, np.subtract, NUMERIC + FLOAT8, scale=_sizes, literals=BOTH),
+    Case(
+        "sub", arithmetic.sub, TWO, {}, np.subtract, NUMERIC + FLOAT8, scale=_sizes, literals=BOTH
+    ),
     Case("neg", arithmetic.neg, ONE, {}, np.negative, NUMERIC + FLOAT8),
-    Case("mul", arithmetic.mul, TWO, {}, np.multiply, NUMERIC + FLOAT8, scale=_product, literals=BOTH),
+    Case(
+        "mul", arithmetic.mul, TWO, {}, np.multiply, NUMERIC + FLOAT8, scale=_product, literals=BOTH
+    ),
     Case("absorb_mul", arithmetic.absorb_mul, TWO, {}, absorbing, INEXACT, scale=_product),
     Case(
         "select",

@@ -1,0 +1,133 @@
+"""What backends there are and who would run what: `ax.backends`."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+from arrayx.api.compilation import Jitted, Options
+from arrayx.backend.contract import Backend
+from arrayx.backend.dispatch import choose_device
+from arrayx.backend.legalise import legalise
+from arrayx.backend.registry import INSTALL, Record, default_name, registry
+from arrayx.core.array import is_scalar
+from arrayx.core.graph import Graph, subgraphs
+from arrayx.errors import BackendError
+
+# What a first-party backend needs beside arrayx itself: looked for, never imported here.
+NEEDS = {"numpy": "numpy", "xla": "jaxlib", "cupy": "cupy"}
+
+
+def names() -> list[str]:
+    """The names that can be asked for, installed or not.
+
+    >>> "numpy" in names()
+    True
+    """
+    return registry.names()
+
+
+def get(name: str) -> Backend:
+    """The backend of this name.
+
+    Raises:
+        UnknownBackendError: nothing registers this name.
+        BackendUnavailableError: it is known but cannot be used; the message says why.
+    """
+    return registry.get(name)
+
+
+def add(backend: Backend) -> None:
+    """Registers a backend object under its `name`, without an entry point."""
+    registry.add(backend)
+
+
+def remove(name: str) -> None:
+    """Forgets a backend that was registered by `add`."""
+    registry.remove(name)
+
+
+def installed(name: str) -> bool:
+    """Whether what the backend needs is there; nothing heavy is imported.
+
+    >>> installed("numpy")
+    True
+    """
+    if name in registry.given:
+        return True
+    module = NEEDS.get(name)
+    if module is None:
+        return name in registry.entries()
+    here = importlib.util.find_spec(f"arrayx_{name}") is not None
+    return here and importlib.util.find_spec(module) is not None
+
+
+def install_line(name: str) -> str:
+    """The command that gets a backend."""
+    return INSTALL.get(name, "")
+
+
+def available() -> list[str]:
+    """The backends that can be made here; makes them.
+
+    >>> available()[0]
+    'numpy'
+    """
+    found = []
+    for name in sorted(registry.names(), key=lambda n: (n != "numpy", n)):
+        try:
+            registry.get(name)
+        except BackendError:
+            continue
+        found.append(name)
+    return found
+
+
+def doctor() -> list[Record]:
+    """Tries every backend and returns a record of each: origin, state, reason, remedy."""
+    registry.retry()
+    available()
+    return [registry.record(name) for name in registry.names()]
+
+
+def explain(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    """Who would run `fun(*args, **kwargs)` under `jit`, why, and what is expanded.
+
+    >>> import arrayx.numpy as anp
+    >>> print(explain(anp.sin, 1.0).splitlines()[0])
+    runs on numpy:cpu:0, because it is the default backend
+    """
+    jitted = Jitted(fun, Options((), (), (), (), None, False))
+    traced, leaves = jitted.prepare(args, kwargs)[2:]
+    device = choose_device((*leaves, *traced.graph.constant_values))
+    placed = [x for x in leaves if getattr(x, "device", None) is device]
+    reason = f"{len(placed)} of its arrays live there" if placed else "it is the default backend"
+    lines = [f"runs on {device}, because {reason}"]
+    staged = count(traced.graph)
+    legal = count(legalise(traced.graph, device.backend))
+    for name in sorted(staged):
+        if name not in legal:
+            lines.append(f"  {name}: expanded, {device.backend.name} has no kernel for it")
+    if any(is_scalar(x) for x in leaves):
+        lines.append("  Python scalars among the arguments are weakly typed arrays")
+    lines.append(f"  {sum(legal.values())} operations of {len(legal)} kinds are compiled")
+    others = [n for n in registry.names() if n != device.backend.name]
+    for name in others:
+        record = registry.record(name)
+        why = record.reason or "not asked for"
+        lines.append(f"  not {name}: {why}")
+    if device.backend.name != default_name():
+        lines.append(f"  the default backend is {default_name()}")
+    return "\n".join(lines)
+
+
+def count(graph: Graph) -> dict[str, int]:
+    """How often each primitive occurs, sub-graphs included."""
+    found: dict[str, int] = {}
+    for e in graph.equations:
+        found[e.primitive.name] = found.get(e.primitive.name, 0) + 1
+        for sub in subgraphs(e):
+            for name, n in count(sub).items():
+                found[name] = found.get(name, 0) + n
+    return found

@@ -1,0 +1,253 @@
+"""What the transformations share: arguments as arrays, and checks of types by their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrayx import dtypes, errors
+from arrayx.api.arguments import argument_paths, name_of
+from arrayx.api.placement import device_of
+from arrayx.backend.dispatch import as_concrete, default_device
+from arrayx.backend.registry import chosen, default_name
+from arrayx.core.array import Array, is_scalar
+from arrayx.core.aval import Aval, tangent_aval
+from arrayx.core.linear import Zero
+from arrayx.primitives.creation import fill, scalar, zeros
+from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, keystr, unflatten
+
+
+def as_array(x: Any, device: Any = None) -> Any:
+    """A value as an array: a scalar weakly typed, a NumPy array copied; None for anything else."""
+    if isinstance(x, Array):
+        return x
+    if is_scalar(x):
+        return scalar(x)
+    if isinstance(x, np.ndarray | np.generic) and x.dtype != dtypes.float0:
+        return as_concrete(x, device or default_device())
+    return None
+
+
+def home_of(leaves: Sequence[Any]) -> Any:
+    """The device that the first committed array among `leaves` lives on, or None."""
+    for x in leaves:
+        if isinstance(x, Array):
+            device = device_of(x)
+            if device is not None:
+                return device
+    return None
+
+
+@contextmanager
+def working_at(device: Any) -> Iterator[None]:
+    """Makes new arrays on the backend of `device`: rules make zeros and ones out of nothing."""
+    if device is None or device.backend.name == default_name():
+        yield
+        return
+    with chosen(device.backend.name):
+        yield
+
+
+def arrays_of(
+    leaves: Sequence[Any], device: Any, transform: str, paths: Callable[[], Sequence[str]]
+) -> list[Any]:
+    """The leaves as arrays; raises with the path of a leaf that is none."""
+    arrays = []
+    for i, x in enumerate(leaves):
+        try:
+            array = as_array(x, device)
+        except errors.DtypeError as error:
+            raise errors.DtypeError(f"{transform}: argument {paths()[i]}: {error}") from None
+        if array is None:
+            raise errors.ArgumentError(
+                f"{transform}: argument {paths()[i]} is {x!r} of type {type(x).__name__}, which "
+                "is not an array. Close over it instead (lambda x: f(x, option)), or leave it "
+                "out of argnums."
+            )
+        arrays.append(array)
+    return arrays
+
+
+class Selected(NamedTuple):
+    """The arguments that a transformation works on, flat, and the function of them alone."""
+
+    leaves: list[Any]
+    tree: TreeDef
+    call: Callable[..., Any]
+    paths: Callable[[], list[str]]
+
+
+def check_argnums(transform: str, argnums: Any) -> int | tuple[int, ...]:
+    """`argnums` as an int or a tuple of ints; raises for anything else."""
+    if isinstance(argnums, int | np.integer) and not isinstance(argnums, bool):
+        return int(argnums)
+    if isinstance(argnums, tuple | list):
+        if all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in argnums):
+            return tuple(int(i) for i in argnums)
+    raise errors.ArgumentError(
+        f"{transform}: argnums takes an int or a tuple of ints, got {argnums!r}"
+    )
+
+
+def select(
+    transform: str,
+    fun: Callable[..., Any],
+    argnums: int | tuple[int, ...],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Selected:
+    """Takes the arguments `argnums` out of a call; the others stay what they are."""
+    if type(argnums) is int:
+        (place,) = places_of(transform, fun, (argnums,), args)
+        leaves, tree = flatten(args[place])
+        before, after = args[:place], args[place + 1 :]
+
+        def call(*given: Any) -> Any:
+            return fun(*before, unflatten(tree, list(given)), *after, **kwargs)
+
+        return Selected(leaves, tree, call, lambda: paths_of(fun, (place,), args))
+    places = places_of(transform, fun, argnums, args)  # type: ignore[arg-type]
+    leaves, tree = flatten(tuple(args[i] for i in places))
+
+    def call_several(*given: Any) -> Any:
+        full = list(args)
+        for i, value in zip(places, unflatten(tree, list(given)), strict=True):
+            full[i] = value
+        return fun(*full, **kwargs)
+
+    return Selected(leaves, tree, call_several, lambda: paths_of(fun, places, args))
+
+
+def places_of(
+    transform: str, fun: Any, argnums: tuple[int, ...], args: tuple[Any, ...]
+) -> tuple[int, ...]:
+    """Positions of arguments, counted from the front; raises where there are fewer."""
+    n = len(args)
+    for i in argnums:
+        if not -n <= i < n:
+            raise errors.ArgumentError(
+                f"{transform}: argnums={i}, but {name_of(fun)} was called with {n} positional "
+                f"argument{'' if n == 1 else 's'}. Arguments given by keyword are not "
+                "differentiated: pass the argument by position."
+            )
+    return tuple(i + n if i < 0 else i for i in argnums)
+
+
+def paths_of(fun: Any, places: Sequence[int], args: tuple[Any, ...]) -> list[str]:
+    """How the user would write each leaf of the arguments at these positions."""
+    found: list[str] = []
+    for i in places:
+        found += argument_paths(fun, (*([None] * i), args[i]), {})
+    return found
+
+
+def primal_paths(fun: Any, primals: Sequence[Any]) -> list[str]:
+    """How the user would write each leaf of positional arguments."""
+    return argument_paths(fun, tuple(primals), {})
+
+
+def is_differentiable(aval: Aval) -> bool:
+    """True for the types that have tangents: floating-point and complex numbers."""
+    return dtypes.kind(aval.dtype) in ("float", "complex")
+
+
+def result_arrays(result: Any, transform: str, fun: Any) -> tuple[list[Any], TreeDef]:
+    """The leaves of a function's result as arrays; raises with the path of what is none."""
+    if isinstance(result, Array):
+        return flatten(result)
+    leaves, tree = flatten(result)
+    for i, leaf in enumerate(leaves):
+        array = as_array(leaf)
+        if array is None:
+            path = keystr(flatten_with_path(result)[0][i][0])
+            where = f" at result{path}" if path else ""
+            raise errors.ArgumentError(
+                f"{transform}: {name_of(fun)} returned {leaf!r} of type {type(leaf).__name__}"
+                f"{where}, which is not an array. Return arrays, scalars and containers of them; "
+                "what is not to be differentiated can be returned beside them with has_aux=True."
+            )
+        leaves[i] = array
+    return leaves, tree
+
+
+def split_aux(result: Any, transform: str, fun: Any) -> tuple[Any, Any]:
+    """The pair that a function returns under `has_aux=True`."""
+    if not isinstance(result, tuple) or len(result) != 2:
+        what = f"a tuple of length {len(result)}" if isinstance(result, tuple) else repr(result)
+        raise errors.ArgumentError(
+            f"{transform} with has_aux=True needs a function that returns a pair "
+            f"(result, auxiliary), but {name_of(fun)} returned {what}"
+        )
+    return result
+
+
+def float0_zeros(aval: Aval) -> np.ndarray:
+    """The tangent of an integer or boolean array at the boundary: no values."""
+    return np.zeros(aval.shape, dtypes.float0)
+
+
+def instantiated(tangent: Any, aval: Aval) -> Any:
+    """A tangent as users see it, for a value of type `aval`: never `Zero`."""
+    if not is_differentiable(aval):
+        return float0_zeros(aval)
+    return zeros(aval.strong()) if tangent is Zero else tangent
+
+
+def given_tangents(
+    transform: str,
+    word: str,
+    given: Any,
+    tree: TreeDef,
+    avals: Sequence[Aval],
+    paths: Callable[[], Sequence[str]],
+) -> list[Any]:
+    """Tangents or cotangents that a user gave, checked against the types of the values.
+
+    float0 arrays become `Zero`; a Python scalar takes the dtype of its value.
+    """
+    try:
+        leaves = flatten_up_to(tree, given)
+    except errors.TreeError as error:
+        raise errors.TreeError(
+            f"{transform}: the {word}s need the structure {tree}: {error}"
+        ) from None
+    found = []
+    for i, (x, aval) in enumerate(zip(leaves, avals, strict=True)):
+        wanted = tangent_aval(aval)
+        if wanted.dtype == dtypes.float0:
+            if getattr(x, "dtype", None) != dtypes.float0 or np.shape(x) != aval.shape:
+                raise errors.ArgumentError(
+                    f"{transform}: the {word} of {paths()[i]}, which has the type {aval}, has to be "
+                    f"np.zeros({aval.shape}, ax.dtypes.float0), since integers and booleans "
+                    f"have no derivative, but {described(x)} was given"
+                )
+            found.append(Zero)
+            continue
+        if is_scalar(x) and aval.shape == () and dtypes.kind(aval.dtype) == "float":
+            if type(x) is not complex:
+                found.append(fill((), aval.dtype, float(x)))
+                continue
+        elif is_scalar(x) and aval.shape == ():
+            found.append(fill((), aval.dtype, complex(x)))
+            continue
+        array = as_array(x)
+        if array is None or array.shape != wanted.shape or array.dtype != wanted.dtype:
+            raise errors.ArgumentError(
+                f"{transform}: the {word} of {paths()[i]} has to have its type, {wanted}, but "
+                f"{described(x)} was given"
+            )
+        found.append(array)
+    return found
+
+
+def described(x: Any) -> str:
+    """A value in a message: its type if it is an array."""
+    if isinstance(x, Array):
+        return repr(x.aval.strong())
+    if isinstance(x, np.ndarray | np.generic):
+        name = "float0" if x.dtype == dtypes.float0 else str(x.dtype)
+        return f"{name}[{','.join(map(str, x.shape))}]"
+    return f"{x!r} of type {type(x).__name__}"

@@ -1,0 +1,231 @@
+"""`cond`: one of several graphs, chosen by a number that is known only when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arrayx import errors
+from arrayx.core.aval import Aval
+from arrayx.core.graph import Equation, Graph, Var
+from arrayx.core.linear import Zero
+from arrayx.core.primitive import NO_EFFECTS, Primitive
+from arrayx.primitives.arithmetic import le, select
+from arrayx.primitives.axes import broadcast_in_dim
+from arrayx.primitives.families import is_linear
+from arrayx.transforms.evaluate import evaluate
+from arrayx.transforms.jvp import jvp_graph
+from arrayx.transforms.partial import Split, linearize_graph, zeros_equation
+from arrayx.transforms.vjp import transpose_graph
+from arrayx.transforms.vmap import vmap_graph
+
+Mask = tuple[bool, ...]
+
+
+class Cond(Primitive):
+    """The outputs of `branches[index]` for the operands.
+
+    `index` is an int32 of rank 0; below 0 it means the first branch, above the last branch
+    the last.  The branches are graphs whose inputs and outputs have the same types, but for
+    the weak mark, which a result has if it has it in every branch.
+    """
+
+    name = "cond"
+    multiple = True
+    holds_graphs = True
+
+    def type_rule(self, index: Any, *avals: Any, branches: tuple[Graph, ...]) -> tuple[Aval, ...]:
+        for graph in branches:
+            have = [a.strong() for a in graph.in_avals]
+            if have != [a.strong() if type(a) is Aval else a for a in avals]:
+                raise errors.GraphError(f"a branch of cond takes {have}, not {list(avals)}")
+        results = []
+        for types in zip(*(g.out_avals for g in branches), strict=True):
+            first = types[0].strong()
+            if any(t.strong() is not first for t in types):
+                raise errors.GraphError(f"branches of cond differ in a result: {types}")
+            results.append(types[0] if all(t.weak_type for t in types) else first)
+        return tuple(results)
+
+    def effects(self, *, branches: tuple[Graph, ...]) -> frozenset[str]:
+        return NO_EFFECTS.union(*(g.effects for g in branches))
+
+    def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
+        return ()  # there is no eager kernel to find, and graphs are slow to hash
+
+    def evaluate(self, index: Any, *operands: Any, branches: tuple[Graph, ...]) -> Any:
+        value = int(index.host()) if hasattr(index, "host") else int(index)
+        return tuple(evaluate(branches[min(max(value, 0), len(branches) - 1)], operands))
+
+    def jvp(self, primals: Any, tangents: Any, *, branches: tuple[Graph, ...]) -> Any:
+        active = tuple(t is not Zero for t in tangents[1:])
+        out_active = united([jvp_graph(g, active)[1] for g in branches])
+        both = tuple(jvp_graph(g, active, out_active)[0] for g in branches)
+        results = self(*primals, *(t for t in tangents if t is not Zero), branches=both)
+        n = len(out_active)
+        given = iter(results[n:])
+        return results[:n], tuple(next(given) if a else Zero for a in out_active)
+
+    def linearize(
+        self, tape: Any, primals: Any, tangents: Any, *, branches: tuple[Graph, ...]
+    ) -> Any:
+        index, *operands = primals
+        active = tuple(t is not Zero for t in tangents[1:])
+        out_active = united([linearize_graph(g, active).out_active for g in branches])
+        n = len(out_active)
+        if not any(out_active):
+            return self(*primals, branches=branches), (Zero,) * n
+        splits = [linearize_graph(g, active, out_active) for g in branches]
+        forward, linear, sources = with_common_residuals(splits, n)
+        results = self(*primals, branches=forward)
+        residuals = [operands[i] if src == "input" else results[i] for src, i in sources]
+        avals = tuple(v.aval for v in linear[0].outputs)
+        moving = [t for t in tangents if t is not Zero]
+        given = iter(tape.record(self, (index, *residuals, *moving), {"branches": linear}, avals))
+        return results[:n], tuple(next(given) if a else Zero for a in out_active)
+
+    def transpose(
+        self, cts: Any, index: Any, *args: Any, branches: tuple[Graph, ...]
+    ) -> tuple[Any, ...]:
+        linear = tuple(is_linear(a) for a in args)
+        given = tuple(ct is not Zero for ct in cts)
+        found = united([transpose_graph(g, linear, given)[1] for g in branches])
+        transposed = tuple(transpose_graph(g, linear, given, found)[0] for g in branches)
+        known = [a for a in args if not is_linear(a)]
+        results = iter(
+            self(index, *known, *(ct for ct in cts if ct is not Zero), branches=transposed)
+        )
+        answers = iter([next(results) if f else None for f in found])
+        return (None, *(next(answers) if lin else None for lin in linear))
+
+    def vmap(self, size: int, args: Any, dims: Any, *, branches: tuple[Graph, ...]) -> Any:
+        (index, *operands), (dim, *inner) = args, dims
+        places = tuple(inner)
+        if dim is not None:
+            return self.of_many(size, index, operands, places, branches)
+        made = united([tuple(d is not None for d in vmap_graph(g, size, places)[1]) for g in branches])
+        out_dims = tuple(0 if batched else None for batched in made)
+        batched = tuple(vmap_graph(g, size, places, out_dims)[0] for g in branches)
+        return self(*args, branches=batched), out_dims
+
+    def of_many(
+        self, size: int, index: Any, operands: Any, dims: Any, branches: tuple[Graph, ...]
+    ) -> Any:
+        """A choice for each element of a batch: all branches run, and results are selected.
+
+        Derivatives of a branch not taken meet a cotangent that is 0, which absorbs.
+        """
+        if any(g.effects for g in branches):
+            raise errors.ArrayxError(
+                "ax.vmap over the choice of ax.lax.cond or ax.lax.switch runs every branch, but "
+                "a branch has effects (such as ax.debug.print), which must not happen there. Map "
+                "with ax.lax.map instead, or move the effect out of the branch."
+            )
+        out_dims = (0,) * len(branches[0].outputs)
+        *others, last = [
+            evaluate(vmap_graph(g, size, dims, out_dims)[0], operands) for g in branches
+        ]
+        results = last
+        for i in reversed(range(len(others))):
+            chosen = le(index, i)
+            results = [
+                select(broadcast_in_dim(chosen, shape=y.aval.shape, dims=(0,)), x, y)
+                for x, y in zip(others[i], results, strict=True)
+            ]
+        return tuple(results), out_dims
+
+
+def united(masks: Sequence[Mask]) -> Mask:
+    """True where it is true in some mask."""
+    return tuple(any(column) for column in zip(*masks, strict=True))
+
+
+def with_common_residuals(
+    splits: Sequence[Split], count: int
+) -> tuple[tuple[Graph, ...], tuple[Graph, ...], list[tuple[str, int]]]:
+    """Forward and linear graphs of all branches that pass the same residuals.
+
+    `count` outputs are the branches' own.  What only one branch saves is zeros from the
+    others, and branches share places of equal types, so that no more is passed than one
+    branch needs.  The last result says where each residual comes from, as in `Split`.
+    """
+    places: dict[Any, None] = {}
+    used: list[dict[Any, Var]] = []  # for each branch: place -> the linear graph's variable
+    made: list[dict[Any, Var]] = []  # for each branch: place -> the forward graph's variable
+    for split in splits:
+        taken: dict[Any, Var] = {}
+        given: dict[Any, Var] = {}
+        counts: dict[Aval, int] = {}
+        for (source, i), var in zip(split.residuals, split.linear.inputs, strict=False):
+            place: Any = source, i
+            if source == "output" and i >= count:
+                saved = split.forward.outputs[i]
+                aval = saved.aval.strong()
+                counts[aval] = counts.get(aval, -1) + 1
+                place = aval, counts[aval]
+                given[place] = saved
+            places[place] = None
+            taken[place] = var
+        used.append(taken)
+        made.append(given)
+    extra = [p for p in places if isinstance(p[0], Aval)]
+    forward = tuple(
+        _forward(split.forward, extra, given, count)
+        for split, given in zip(splits, made, strict=True)
+    )
+    types = {p: v.aval for taken in used for p, v in taken.items()}
+    linear = tuple(
+        Graph(
+            (
+                *(taken.get(p) or Var(types[p]) for p in places),
+                *split.linear.inputs[len(split.residuals) :],
+            ),
+            split.linear.equations,
+            split.linear.outputs,
+            split.linear.constants,
+            split.linear.constant_values,
+        )
+        for split, taken in zip(splits, used, strict=True)
+    )
+    sources = [
+        ("output", count + extra.index(p)) if isinstance(p[0], Aval) else p for p in places
+    ]
+    return forward, linear, sources
+
+
+def _forward(graph: Graph, extra: list[Any], given: dict[Any, Var], count: int) -> Graph:
+    missing = {p: Var(p[0]) for p in extra if p not in given}
+    return Graph(
+        graph.inputs,
+        (*graph.equations, *(zeros_equation(v) for v in missing.values())),
+        (*graph.outputs[:count], *(given.get(p) or missing[p] for p in extra)),
+        graph.constants,
+        graph.constant_values,
+    )
+
+
+def with_inputs(graph: Graph, own: Sequence[Any], wanted: Sequence[Any]) -> Graph:
+    """A graph whose first inputs stand for the values `wanted`, of which it uses `own`."""
+    by_value = {id(x): v for x, v in zip(own, graph.inputs, strict=False)}
+    first = [by_value.get(id(x)) or Var(x.aval) for x in wanted]
+    return Graph(
+        (*first, *graph.inputs[len(own) :]),
+        graph.equations,
+        graph.outputs,
+        graph.constants,
+        graph.constant_values,
+    )
+
+
+def with_outputs(graph: Graph, more: Sequence[Equation], outputs: Sequence[Var]) -> Graph:
+    """A graph with further equations at its end, and other outputs."""
+    return Graph(
+        graph.inputs,
+        (*graph.equations, *more),
+        outputs,
+        graph.constants,
+        graph.constant_values,
+    )
+
+
+cond = Cond()

@@ -1,0 +1,521 @@
+"""`x[index]`: NumPy's rules of indexing in terms of slices, gathers and one policy for bounds.
+
+An index that is known now and lies outside raises.  What is known only when the program runs
+reads as nan (a sentinel for integers) where it lies outside.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrayx import dtypes, errors
+from arrayx.backend.concrete import ConcreteArray
+from arrayx.core.array import Array
+from arrayx.core.aval import Shape
+from arrayx.core.interpreter import Tracer
+from arrayx.numpy.promotion import (
+    LITERALS,
+    as_type,
+    broadcast_shapes,
+    broadcast_to_shape,
+    host_array,
+)
+from arrayx.primitives import slicing
+from arrayx.primitives.arithmetic import add, ge, lt, select
+from arrayx.primitives.axes import broadcast_in_dim, reshape, rev
+from arrayx.primitives.bitwise import bitwise_and
+from arrayx.primitives.creation import fill as full_of
+from arrayx.primitives.gather import default_fill, gather, points
+from arrayx.primitives.numeric import clamp
+
+MODES = ("fill", "clip", "drop", "promise_in_bounds", "wrap")
+
+
+class Range(NamedTuple):
+    """A slice of known length: `start`, `start + step`, … on an axis."""
+
+    start: int
+    step: int
+    length: int
+
+
+class Parsed(NamedTuple):
+    """An index, one item for each axis of the array.
+
+    An item is an int, a `Range`, or an integer array (of NumPy where it is known now).
+    `new_axes` are the places of new axes among the items: before item i of the axes.
+    """
+
+    items: tuple[Any, ...]
+    new_axes: tuple[int, ...]
+
+
+# ----------------------------------------------------------------- reading the index
+
+
+def refuse_index(item: Any) -> None:
+    """Raises the error for what cannot be an index."""
+    raise errors.ArgumentError(
+        f"an index must be an integer, slice, ellipsis, None or an array of integers or booleans; "
+        f"got {item!r} of type {type(item).__name__}"
+    )
+
+
+def _mask(mask: Any, shape: Shape, axis: int) -> list[np.ndarray]:
+    """The integer arrays that a boolean array stands for."""
+    if isinstance(mask, Array):
+        if isinstance(mask, Tracer):
+            try:
+                mask = mask.concrete("a boolean index")
+            except errors.ConcretizationError:
+                raise errors.DynamicIndexError(
+                    f"a traced boolean array of type {mask.aval} cannot be an index: how many "
+                    "elements it selects, and so the shape of the result, must be static, but "
+                    "depends on values that are not concrete here. Use anp.where(mask, x, "
+                    "replacement), which keeps the shape, or anp.nonzero(mask, size=...), which "
+                    "fixes it."
+                ) from None
+        mask = mask.host()
+    covered = shape[axis : axis + mask.ndim]
+    if mask.shape != covered and mask.size:
+        raise errors.IndexOutOfBoundsError(
+            f"a boolean index of shape {mask.shape} does not fit the shape {covered} of the axes "
+            f"it stands at ({axis} to {axis + mask.ndim - 1} of an array of shape {shape})"
+        )
+    return list(np.nonzero(mask)) if mask.ndim else []
+
+
+def parse(index: Any, shape: Shape) -> Parsed:
+    """An index for an array of this shape, spelled out; raises where it has too many items."""
+    given = list(index) if type(index) is tuple else [index]
+    taken = 0
+    for i, item in enumerate(given):
+        if isinstance(item, list):
+            given[i] = item = np.array(item) if item else np.array([], np.int64)
+        elif type(item) is bool or isinstance(item, np.bool_):
+            given[i] = item = np.asarray(item)
+        if item is None or item is Ellipsis:
+            continue
+        taken += item.ndim if _is_mask(item) else 1
+    dots = [i for i, item in enumerate(given) if item is Ellipsis]
+    if len(dots) > 1:
+        raise errors.IndexOutOfBoundsError("an index can have only one ellipsis (...)")
+    if taken > len(shape):
+        raise errors.IndexOutOfBoundsError(
+            f"too many indices: {taken} for an array of {len(shape)} dimensions (shape {shape})"
+        )
+    if dots:
+        given[dots[0] : dots[0] + 1] = [slice(None)] * (len(shape) - taken)
+    else:
+        given += [slice(None)] * (len(shape) - taken)
+    items: list[Any] = []
+    new_axes: list[int] = []
+    for item in given:
+        if item is None:
+            new_axes.append(len(items))
+        elif type(item) is slice:
+            items.append(_range(item, shape[len(items)]))
+        elif _is_mask(item):
+            if item.ndim == 0:
+                # A single truth value is a new axis of length 1 or 0.
+                items.append(_Truth(bool(_mask(item, (), 0) is not None and item)))
+                continue
+            items.extend(_mask(item, shape, len([i for i in items if type(i) is not _Truth])))
+        else:
+            items.append(_integer(item, shape[len(items)], len(items)))
+    return Parsed(tuple(items), tuple(new_axes))
+
+
+class _Truth(NamedTuple):
+    value: bool
+
+
+def _is_mask(item: Any) -> bool:
+    dtype = getattr(item, "dtype", None)
+    return dtype is not None and dtype == np.bool_
+
+
+def _range(item: slice, length: int) -> Range:
+    parts = []
+    for name in ("start", "stop", "step"):
+        part = getattr(item, name)
+        if isinstance(part, Tracer):
+            try:
+                part = part.concrete("a slice").host()
+            except errors.ConcretizationError:
+                raise errors.DynamicIndexError(
+                    f"the {name} of a slice is a traced array of type {part.aval}, but the shape "
+                    "of the result must be static. Use ax.lax.dynamic_slice(x, starts, sizes) "
+                    "for a slice of fixed size at a computed place, or anp.where with a mask."
+                ) from None
+        if part is not None:
+            part = operator.index(part)
+        parts.append(part)
+    start, stop, step = slice(*parts).indices(length)
+    count = len(range(start, stop, step))
+    return Range(start if count else 0, step, count)
+
+
+def out_of_bounds(index: int, length: int, axis: int) -> errors.IndexOutOfBoundsError:
+    """The error for an index outside its axis."""
+    return errors.IndexOutOfBoundsError(
+        f"index {index} is out of bounds for axis {axis} of length {length}; to say what such an "
+        'index means: x.at[index].get(mode="fill" or "clip")'
+    )
+
+
+def _integer(item: Any, length: int, axis: int) -> Any:
+    """An integer index: a Python int, a NumPy array (known now), or a traced array."""
+    if type(item) is int:
+        return item
+    if isinstance(item, np.ndarray | np.generic):
+        array: Any = np.asarray(item)
+    elif isinstance(item, ConcreteArray):
+        array = item.host()
+    elif isinstance(item, Tracer):
+        inner = item
+        while isinstance(inner, Tracer) and hasattr(inner, "primal"):
+            inner = inner.primal
+        if isinstance(inner, ConcreteArray):
+            array = inner.host()
+        else:
+            array = item
+    elif hasattr(item, "__index__"):
+        return operator.index(item)
+    else:
+        refuse_index(item)
+    if not dtypes.is_integer(array.dtype):
+        raise errors.ArgumentError(
+            f"an index array must be of integers or booleans, not of {array.dtype}; convert it "
+            "with .astype(int)"
+        )
+    if array.ndim == 0 and not isinstance(array, Array):
+        return int(array)
+    return array
+
+
+def checked(items: Sequence[Any], shape: Shape) -> list[Any]:
+    """The items with what is known now counted from 0; raises where it is out of bounds."""
+    result = []
+    axis = 0
+    for item in items:
+        if type(item) is _Truth:
+            result.append(item)
+            continue
+        n = shape[axis]
+        if type(item) is int:
+            if not -n <= item < n:
+                raise out_of_bounds(item, n, axis)
+            item = item + n if item < 0 else item
+        elif isinstance(item, np.ndarray):
+            if item.size:
+                for extreme in (int(item.min()), int(item.max())):
+                    if not -n <= extreme < n:
+                        raise out_of_bounds(extreme, n, axis)
+                item = np.where(item < 0, item.astype(np.int64) + n, item)
+        result.append(item)
+        axis += 1
+    return result
+
+
+# ----------------------------------------------------------------- plain slices
+
+
+def take_ranges(x: Array, ranges: Sequence[Range]) -> Array:
+    """`x` sliced along every axis."""
+    shape = x.aval.shape
+    starts, limits, strides, turned = [], [], [], []
+    for axis, (start, step, length) in enumerate(ranges):
+        if step < 0:
+            turned.append(axis)
+            start, step = start + (length - 1) * step if length else start, -step
+        starts.append(start)
+        limits.append(start + (length - 1) * step + 1 if length else start)
+        strides.append(step if length > 1 else 1)
+    whole = not any(starts) and tuple(limits) == shape and max(strides, default=1) == 1
+    if not whole:
+        x = slicing.slice(
+            x, starts=tuple(starts), limits=tuple(limits), strides=tuple(strides)
+        )
+    return rev(x, axes=tuple(turned)) if turned else x
+
+
+def with_new_axes(kept: Sequence[Any], parsed_items: Sequence[Any], new_axes: Any) -> Shape:
+    """The lengths of the result's axes: those kept, with ones at the places of new axes."""
+    shape: list[int] = []
+    for i in range(len(parsed_items) + 1):
+        shape.extend([1] * new_axes.count(i))
+        if i < len(parsed_items) and kept[i] is not None:
+            shape.append(kept[i])
+    return tuple(shape)
+
+
+def index_dtype_of(x: Any) -> Any:
+    """The dtype of an index array."""
+    return dtypes.as_dtype(x.dtype)
+
+
+def counted_from_0(index: Array, length: int) -> Array:
+    """A traced index with negative values counted from the end."""
+    dtype = index.aval.dtype
+    if dtypes.kind(dtype) == "uint":
+        return index
+    if not dtypes.scalar_fits(length, dtype):
+        index = as_type(index, dtypes.index_dtype(length))
+    return select(lt(index, 0), add(index, length), index)  # type: ignore[no-any-return]
+
+
+# ----------------------------------------------------------------- reads
+
+
+def take(x: Array, index: Any, mode: str | None = None, fill_value: Any = None) -> Array:
+    """`x[index]`, with `mode` for what lies outside."""
+    if type(index) is int and mode is None and x.aval.shape:
+        n = x.aval.shape[0]
+        if not -n <= index < n:
+            raise out_of_bounds(index, n, 0)
+        return first_axis_taken(x, index + n if index < 0 else index)
+    parsed = parse(index, x.aval.shape)
+    items = parsed.items
+    arrays = [i for i in items if isinstance(i, np.ndarray | Array | _Truth)]
+    if not arrays and (mode is None or not any(type(i) is int for i in items)):
+        return basic(x, parsed)
+    if mode is None and all(isinstance(i, Array) and not i.aval.shape for i in arrays):
+        return at_traced_scalars(x, parsed)
+    return advanced(x, parsed, mode, fill_value)
+
+
+def first_axis_taken(x: Array, i: int) -> Array:
+    """`x[i]` for an `i` in range."""
+    shape = x.aval.shape
+    rest = shape[1:]
+    if len(rest) == 0:
+        part = slicing.slice(x, starts=(i,), limits=(i + 1,), strides=(1,))
+        return reshape(part, shape=())  # type: ignore[no-any-return]
+    part = slicing.slice(
+        x, starts=(i, *(0,) * len(rest)), limits=(i + 1, *rest), strides=(1,) * len(shape)
+    )
+    return reshape(part, shape=rest)  # type: ignore[no-any-return]
+
+
+def basic(x: Array, parsed: Parsed) -> Array:
+    """Integers and slices that are all known now."""
+    items = checked(parsed.items, x.aval.shape)
+    part = take_ranges(x, [Range(i, 1, 1) if type(i) is int else i for i in items])
+    kept = [None if type(i) is int else i.length for i in items]
+    shape = with_new_axes(kept, items, parsed.new_axes)
+    return part if shape == part.aval.shape else reshape(part, shape=shape)
+
+
+def dynamic_starts(items: Sequence[Any], shape: Shape) -> tuple[list[Any], Any]:
+    """The starts of a window at traced scalars, and whether it is inside (None: certainly)."""
+    starts: list[Any] = []
+    inside: Any = None
+    for item, n in zip(items, shape, strict=True):
+        if not isinstance(item, Array):
+            starts.append(0)
+            continue
+        start = counted_from_0(item, n)
+        starts.append(start)
+        fits = lt(start, n) if dtypes.scalar_fits(n, start.aval.dtype) else None
+        if dtypes.kind(start.aval.dtype) == "int":
+            above = ge(start, 0)
+            fits = above if fits is None else bitwise_and(above, fits)
+        if fits is not None:
+            inside = fits if inside is None else bitwise_and(inside, fits)
+    return starts, inside
+
+
+def guarded(part: Array, inside: Any, value: Any) -> Array:
+    """`part` where `inside` holds, else `value` (a literal or an array like `part`)."""
+    if inside is None:
+        return part
+    where = broadcast_in_dim(inside, shape=part.aval.shape, dims=())
+    return select(where, part, value)  # type: ignore[no-any-return]
+
+
+def at_traced_scalars(x: Array, parsed: Parsed) -> Array:
+    """Integers and slices known now, and single integers that are traced."""
+    items = checked(parsed.items, x.aval.shape)
+    ranges = []
+    for item, n in zip(items, x.aval.shape, strict=True):
+        if type(item) is int:
+            ranges.append(Range(item, 1, 1))
+        else:
+            ranges.append(item if type(item) is Range else Range(0, 1, n))
+    part = take_ranges(x, ranges)
+    if any(isinstance(i, Array) and not n for i, n in zip(items, part.aval.shape, strict=True)):
+        raise errors.IndexOutOfBoundsError(
+            f"an index into an axis of length 0 of an array of shape {x.aval.shape}"
+        )
+    starts, inside = dynamic_starts(items, part.aval.shape)
+    sizes = tuple(
+        1 if isinstance(i, Array) else n for i, n in zip(items, part.aval.shape, strict=True)
+    )
+    part = slicing.dynamic_slice(part, *starts, sizes=sizes)
+    kept = [i.length if type(i) is Range else None for i in items]
+    part = reshape(part, shape=with_new_axes(kept, items, parsed.new_axes))
+    if isinstance(x.aval.dtype, dtypes.KeyDtype):
+        return part
+    return guarded(part, inside, default_fill(x.aval.dtype))
+
+
+class Layout(NamedTuple):
+    """An advanced index made ready for gather and scatter.
+
+    `ranges` slice the array first; `shape` is that of the slice with its new axes.  `axes` are
+    those at which the arrays stand, which all have the shape `batch`; `position` is where the
+    axes of the arrays are in the result.
+    """
+
+    ranges: tuple[Range, ...]
+    shape: Shape
+    axes: tuple[int, ...]
+    arrays: tuple[Any, ...]
+    batch: Shape
+    position: int
+
+
+def laid_out(x_shape: Shape, parsed: Parsed) -> Layout:
+    """Where the arrays of an advanced index stand, and where their axes go."""
+    ranges: list[Range] = []
+    shape: list[int] = []
+    axes: list[int] = []
+    arrays: list[Any] = []
+    axis = 0
+    for i, item in enumerate(parsed.items):
+        shape.extend([1] * parsed.new_axes.count(i))
+        if type(item) is _Truth:
+            # One more axis of length 1, read at 0 or not at all.
+            axes.append(len(shape))
+            arrays.append(np.zeros(1 if item.value else 0, np.int64))
+            shape.append(1)
+            continue
+        n = x_shape[axis]
+        axis += 1
+        if type(item) is Range:
+            ranges.append(item)
+            shape.append(item.length)
+        else:
+            ranges.append(Range(0, 1, n))
+            axes.append(len(shape))
+            arrays.append(item)
+            shape.append(n)
+    shape.extend([1] * parsed.new_axes.count(len(parsed.items)))
+    try:
+        batch = broadcast_shapes(*(np.shape(a) if not isinstance(a, Array) else a.shape for a in arrays))
+    except errors.ShapeError as error:
+        raise errors.IndexOutOfBoundsError(f"index arrays do not fit together: {error}") from None
+    together = axes[-1] - axes[0] == len(axes) - 1
+    position = axes[0] if together else 0
+    return Layout(tuple(ranges), tuple(shape), tuple(axes), tuple(arrays), batch, position)
+
+
+def read_mode(mode: str | None) -> str:
+    """What a gather is told for a mode of reads."""
+    if mode in (None, "fill", "drop"):
+        return "fill"
+    if mode == "clip":
+        return "clip"
+    if mode == "wrap":
+        return "promise"
+    if mode == "promise_in_bounds":
+        return "promise"
+    raise errors.ArgumentError(f"no mode {mode!r} of indexing; there are {', '.join(MODES)}")
+
+
+def index_vectors(layout: Layout, lengths: Sequence[int], mode: str | None, others: Any) -> Any:
+    """The index arrays as vectors for gather or scatter, and whether all are known to be inside.
+
+    Negative indices count from the end; "wrap" takes all modulo the length.
+    """
+    batch = layout.batch
+    arrays = layout.arrays
+    known = all(not isinstance(a, Array) for a in arrays)
+    if known:
+        columns = []
+        for a, n in zip(arrays, lengths, strict=True):
+            a = np.asarray(a).astype(np.int64)
+            if mode == "wrap" and n:
+                a = a % n
+            else:
+                a = np.where(a < 0, a + n, a)
+            columns.append(np.broadcast_to(a, batch))
+        stacked = np.stack(columns, -1)
+        inside = not stacked.size or all(
+            c.min() >= 0 and c.max() < n for c, n in zip(columns, lengths, strict=True)
+        )
+        dtype = dtypes.index_dtype(*lengths)
+        if not inside:
+            limits = dtypes.iinfo(dtype)
+            stacked = stacked.clip(limits.min, limits.max)
+        return host_array(np.ascontiguousarray(stacked.astype(dtype)), others), inside
+    columns = []
+    wide = dtypes.index_dtype(*lengths)
+    for a, n in zip(arrays, lengths, strict=True):
+        if not isinstance(a, Array):
+            a = host_array(np.asarray(a).astype(wide), others)
+        if mode == "wrap" and n:
+            a = a % n  # type: ignore[operator]
+        else:
+            a = counted_from_0(a, n)
+        columns.append(a)
+    common = wide if any(c.aval.dtype is not columns[0].aval.dtype for c in columns) else None
+    prepared = []
+    for c in columns:
+        if common is not None and c.aval.dtype is not common:
+            c = _narrowed(c, common)
+        c = broadcast_to_shape(c, batch)
+        prepared.append(reshape(c, shape=(*batch, 1)))
+    if len(prepared) == 1:
+        return prepared[0], False
+    return slicing.concatenate(*prepared, axis=len(batch)), False
+
+
+def _narrowed(index: Array, dtype: Any) -> Array:
+    """An index in another integer dtype; what that cannot hold stays out of bounds."""
+    limits = dtypes.iinfo(dtype)
+    own = dtypes.iinfo(index.aval.dtype)
+    low, high = max(limits.min, own.min), min(limits.max, own.max)
+    if low > own.min or high < own.max:
+        index = clamp(int(low), index, int(high))
+    return as_type(index, dtype)
+
+
+def advanced(x: Array, parsed: Parsed, mode: str | None, fill_value: Any) -> Array:
+    """An index with arrays in it, or with a mode."""
+    items = list(parsed.items)
+    if mode is None:
+        items = checked(items, x.aval.shape)
+    layout = laid_out(x.aval.shape, Parsed(tuple(items), parsed.new_axes))
+    part = take_ranges(x, layout.ranges)
+    if layout.shape != part.aval.shape:
+        part = reshape(part, shape=layout.shape)
+    lengths = [layout.shape[a] for a in layout.axes]
+    indices, inside = index_vectors(layout, lengths, mode, (x,))
+    how = "promise" if inside else read_mode(mode)
+    if not all(lengths):
+        shape = result_shape(layout)
+        value = default_fill(x.aval.dtype) if fill_value is None else fill_value
+        if 0 not in shape and mode is None and inside:
+            raise errors.IndexOutOfBoundsError("an index into an axis of length 0")
+        return full_of(shape, x.aval.dtype, value)  # type: ignore[no-any-return]
+    dims, sizes = points(layout.shape, layout.axes, len(layout.batch), layout.position)
+    fill = None
+    if how == "fill":
+        fill = default_fill(x.aval.dtype)
+        if fill_value is not None:
+            dtypes.check_scalar(fill_value, x.aval.dtype)
+            fill = LITERALS[dtypes.kind(x.aval.dtype)](fill_value)
+    return gather(part, indices, dims=dims, sizes=sizes, mode=how, fill=fill)  # type: ignore[no-any-return]
+
+
+def result_shape(layout: Layout) -> Shape:
+    """The shape of the result of an advanced index."""
+    kept = [n for i, n in enumerate(layout.shape) if i not in layout.axes]
+    kept[layout.position : layout.position] = layout.batch
+    return tuple(kept)

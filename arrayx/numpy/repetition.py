@@ -1,0 +1,383 @@
+"""Functions that split, repeat, turn and pad arrays along their axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from arrayx import dtypes, errors
+from arrayx.backend.concrete import ConcreteArray
+from arrayx.core.array import Array
+from arrayx.core.interpreter import Tracer
+from arrayx.numpy.creation import concrete_index
+from arrayx.numpy.promotion import (
+    LITERALS,
+    SCALARS,
+    as_array,
+    as_type,
+    broadcast_to_shape,
+    check_axes,
+    check_axis,
+    host_array,
+)
+from arrayx.numpy.shape import concatenate, ravel, reshape, swapaxes, take_range
+from arrayx.primitives import slicing
+from arrayx.primitives.axes import broadcast_in_dim, rev
+
+
+def concrete_integers(value: Any, function: str, argument: str) -> np.ndarray:
+    """Integers that must be known now, as a NumPy array: a shape depends on them."""
+    if isinstance(value, Tracer):
+        value = value.concrete(f"the argument {argument} of {function}")
+    array = value.host() if isinstance(value, ConcreteArray) else np.asarray(value)
+    if array.dtype.kind not in "iu" and array.size:
+        raise errors.ArgumentError(f"{function}: {argument} must be integers, got {value!r}")
+    return array.astype(np.int64)
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Parts of `ary` along an axis: as many as told, or cut at the given places.
+
+    >>> [part.tolist() for part in array_split(np.arange(5), 2)]
+    [[0, 1, 2], [3, 4]]
+    """
+    x = as_array(ary, "array_split", "ary")
+    i = check_axis(axis, x.ndim, "array_split")
+    length = x.shape[i]
+    places = concrete_integers(indices_or_sections, "array_split", "indices_or_sections")
+    if places.ndim == 0:
+        count = int(places)
+        if count <= 0:
+            raise errors.ArgumentError(f"array_split: {count} parts are not possible")
+        each, more = divmod(length, count)
+        cuts = np.cumsum([0] + [each + 1] * more + [each] * (count - more)).tolist()
+    else:
+        cuts = [0, *places.tolist(), length]
+    parts = []
+    for start, stop in zip(cuts[:-1], cuts[1:], strict=True):
+        start, stop, _ = slice(start, stop).indices(length)
+        parts.append(take_range(x, start, max(start, stop), i))
+    return parts
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Parts of `ary` along an axis: as many of equal length as told, or cut at the given places.
+
+    >>> [part.tolist() for part in split(np.arange(4), 2)]
+    [[0, 1], [2, 3]]
+    """
+    x = as_array(ary, "split", "ary")
+    places = concrete_integers(indices_or_sections, "split", "indices_or_sections")
+    i = check_axis(axis, x.ndim, "split")
+    if places.ndim == 0 and (int(places) <= 0 or x.shape[i] % int(places)):
+        raise errors.ShapeError(
+            f"split: axis {i} of length {x.shape[i]} has no {int(places)} equal parts; see "
+            "anp.array_split"
+        )
+    return array_split(x, places, i)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """`split` along the second axis, or the only one.
+
+    >>> [part.shape for part in hsplit(np.ones((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+    """
+    x = as_array(ary, "hsplit", "ary")
+    return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """`split` along the first axis.
+
+    >>> [part.shape for part in vsplit(np.ones((2, 4)), 2)]
+    [(1, 4), (1, 4)]
+    """
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """`split` along the third axis.
+
+    >>> [part.shape for part in dsplit(np.ones((1, 1, 2)), 2)]
+    [(1, 1, 1), (1, 1, 1)]
+    """
+    return split(ary, indices_or_sections, 2)
+
+
+def tile(A: Any, reps: Any) -> Array:
+    """`A` repeated as a whole, so many times along each axis.
+
+    >>> tile(np.arange(2), 2).tolist()
+    [0, 1, 0, 1]
+    """
+    x = as_array(A, "tile", "A")
+    listed = tuple(reps) if isinstance(reps, Sequence | np.ndarray) else (reps,)
+    counts = tuple(concrete_index(n, "tile", "reps") for n in listed)
+    ndim = max(x.ndim, len(counts))
+    shape = (1,) * (ndim - x.ndim) + x.shape
+    counts = (1,) * (ndim - len(counts)) + counts
+    wide = tuple(n for pair in zip(counts, shape, strict=True) for n in pair)
+    dims = tuple(range(2 * (ndim - x.ndim) + 1, 2 * ndim, 2))
+    repeated = broadcast_in_dim(x, shape=wide, dims=dims)
+    return reshape(repeated, tuple(r * n for r, n in zip(counts, shape, strict=True)))
+
+
+def repeat(
+    a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
+) -> Array:
+    """Each element of `a` (each slice along `axis`) so many times in a row.
+
+    `repeats` may be an array with a number for each.  It must be concrete unless
+    `total_repeat_length` fixes the length of the result: what is missing then repeats the last
+    element, what is too much is cut off.
+
+    >>> repeat(np.arange(2), 2).tolist()
+    [0, 0, 1, 1]
+    """
+    x = as_array(a, "repeat", "a")
+    if axis is None:
+        x, axis = ravel(x), 0
+    i = check_axis(axis, x.ndim, "repeat")
+    length = x.shape[i]
+    if total_repeat_length is None or not isinstance(repeats, Tracer):
+        counts = concrete_integers(repeats, "repeat", "repeats")
+        if counts.size == 1:
+            counts = np.broadcast_to(counts.reshape(-1), (length,))
+        if (counts < 0).any() or counts.shape != (length,):
+            raise errors.ShapeError(
+                f"repeat: {counts.shape[0] if counts.ndim else 1} repeats for {length} elements, "
+                "which must be as many and not negative"
+            )
+        if total_repeat_length is None and length and (counts == counts[0]).all():
+            shape = (*x.shape[: i + 1], int(counts[0]), *x.shape[i + 1 :])
+            dims = tuple(d for d in range(x.ndim + 1) if d != i + 1)
+            wide = broadcast_in_dim(x, shape=shape, dims=dims)
+            return reshape(
+                wide, (*x.shape[:i], length * int(counts[0]), *x.shape[i + 1 :])
+            )
+        places = np.repeat(np.arange(length), counts)
+        if total_repeat_length is not None:
+            missing = max(0, total_repeat_length - len(places))
+            places = np.concatenate([places, np.full(missing, max(length - 1, 0))])
+            places = places[:total_repeat_length]
+        index = (slice(None),) * i + (places,)
+        return x[index]  # type: ignore[index]
+    ends = as_array(repeats).cumsum()  # type: ignore[attr-defined]
+    numbers = np.arange(total_repeat_length, dtype=np.int32)
+    passed = (ends.reshape(1, -1) <= numbers[:, None]).sum(axis=1)  # type: ignore[attr-defined]
+    index = (slice(None),) * i + (passed.clip(0, length - 1),)
+    return x[index]  # type: ignore[index]
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
+    """`a` moved along axes, what leaves at one end coming back at the other.
+
+    `shift` may be traced.
+
+    >>> roll(np.arange(4), 1).tolist()
+    [3, 0, 1, 2]
+    """
+    x = as_array(a, "roll", "a")
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = check_axes(axis, x.ndim, "roll") if not isinstance(axis, int) else (axis % x.ndim,)
+    shifts = list(shift) if isinstance(shift, Sequence) else [shift] * len(axes)
+    if len(shifts) == 1:
+        shifts = shifts * len(axes)
+    axes = axes * len(shifts) if len(axes) == 1 else axes
+    for by, i in zip(shifts, axes, strict=True):
+        n = x.shape[i]
+        if n < 2:
+            continue
+        if isinstance(by, Array):
+            start = (n - by % n) % n  # type: ignore[operator]
+            doubled = concatenate([x, x], i)
+            starts = [start if d == i else 0 for d in range(x.ndim)]
+            x = slicing.dynamic_slice(doubled, *starts, sizes=x.shape)
+        else:
+            cut = n - concrete_index(by, "roll", "shift") % n
+            if cut != n:
+                x = concatenate([take_range(x, cut, n, i), take_range(x, 0, cut, i)], i)
+    return x
+
+
+def flip(m: Any, axis: Any = None) -> Array:
+    """`m` with the order of its elements turned around along axes, all by default.
+
+    >>> flip(np.arange(3)).tolist()
+    [2, 1, 0]
+    """
+    x = as_array(m, "flip", "m")
+    return rev(x, axes=check_axes(axis, x.ndim, "flip"))  # type: ignore[no-any-return]
+
+
+def fliplr(m: Any) -> Array:
+    """`flip` along the second axis.
+
+    >>> fliplr(np.eye(2)).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    return flip(m, 1)
+
+
+def flipud(m: Any) -> Array:
+    """`flip` along the first axis.
+
+    >>> flipud(np.arange(2)).tolist()
+    [1, 0]
+    """
+    return flip(m, 0)
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
+    """`m` turned by `k` quarters in the plane of two axes, from the first to the second.
+
+    >>> rot90(np.arange(4).reshape(2, 2)).tolist()
+    [[1, 3], [0, 2]]
+    """
+    x = as_array(m, "rot90", "m")
+    first, second = check_axes(axes, x.ndim, "rot90")
+    k %= 4
+    if k == 0:
+        return x
+    if k == 2:
+        return flip(x, (first, second))
+    if k == 1:
+        return swapaxes(flip(x, second), first, second)
+    return flip(swapaxes(x, first, second), second)
+
+
+# ----------------------------------------------------------------- padding
+
+
+def _widths(pad_width: Any, ndim: int, function: str) -> list[tuple[int, int]]:
+    if isinstance(pad_width, dict):
+        listed = [(0, 0)] * ndim
+        for axis, width in pad_width.items():
+            both = np.broadcast_to(concrete_integers(width, function, "pad_width"), (2,))
+            listed[axis] = int(both[0]), int(both[1])
+        return listed
+    given = concrete_integers(
+        [list(p) if isinstance(p, Sequence) else p for p in pad_width]
+        if isinstance(pad_width, Sequence)
+        else pad_width,
+        function,
+        "pad_width",
+    )
+    try:
+        widths = np.broadcast_to(given, (ndim, 2))
+    except ValueError:
+        raise errors.ShapeError(
+            f"{function}: pad_width of shape {given.shape} does not fit {ndim} dimensions: give "
+            "one pair for each, one pair, or one number"
+        ) from None
+    if (widths < 0).any():
+        raise errors.ArgumentError(f"{function}: pad_width has negative numbers: {pad_width}")
+    return [(int(low), int(high)) for low, high in widths]
+
+
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
+    """`array` with elements put around it: `pad_width` before and after along each axis.
+
+    Modes: "constant" (`constant_values`), "edge", "reflect", "symmetric", "wrap", "empty",
+    "maximum", "minimum", "mean" and "linear_ramp" (`end_values`).
+
+    >>> pad(np.arange(2), 1).tolist()
+    [0, 0, 1, 0]
+    """
+    x = as_array(array, "pad", "array")
+    widths = _widths(pad_width, x.ndim, "pad")
+    if mode == "empty":
+        mode = "constant"
+    if mode == "constant":
+        return _pad_constant(x, widths, kwargs.pop("constant_values", 0))
+    if isinstance(mode, str) and mode in _PLACES:
+        for i, (low, high) in enumerate(widths):
+            n = x.shape[i]
+            if not n and (low or high):
+                raise errors.ShapeError(f"pad: axis {i} has no element to repeat in mode {mode!r}")
+            if low or high:
+                places = _PLACES[mode](np.arange(-low, n + high), n, kwargs.get("reflect_type"))
+                x = x[(slice(None),) * i + (places,)]  # type: ignore[index]
+        return x
+    if mode in ("maximum", "minimum", "mean"):
+        method = {"maximum": "max", "minimum": "min", "mean": "mean"}[mode]
+        for i, (low, high) in enumerate(widths):
+            edge = getattr(x, method)(axis=i, keepdims=True)
+            edge = as_type(edge, x.dtype)
+            shape = list(x.shape)
+            parts = []
+            for width in (low, high):
+                shape[i] = width
+                parts.append(broadcast_to_shape(edge, tuple(shape)))
+            x = concatenate([parts[0], x, parts[1]], i)
+        return x
+    raise errors.ArgumentError(
+        f"pad: no mode {mode!r}; there are constant, edge, empty, maximum, mean, minimum, "
+        f"{', '.join(sorted(set(_PLACES) - {'edge'}))}"
+    )
+
+
+def _reflected(places: np.ndarray, n: int, kind: Any) -> np.ndarray:
+    if n == 1:
+        return np.zeros_like(places)
+    period = 2 * (n - 1)
+    places = places % period
+    return np.where(places < n, places, period - places)
+
+
+def _mirrored(places: np.ndarray, n: int, kind: Any) -> np.ndarray:
+    places = places % (2 * n)
+    return np.where(places < n, places, 2 * n - 1 - places)
+
+
+_PLACES: dict[str, Callable[[np.ndarray, int, Any], np.ndarray]] = {
+    "edge": lambda places, n, kind: places.clip(0, n - 1),
+    "wrap": lambda places, n, kind: places % n,
+    "reflect": _reflected,
+    "symmetric": _mirrored,
+}
+
+
+def _pad_constant(x: Array, widths: list[tuple[int, int]], values: Any) -> Array:
+    low, high = tuple(w[0] for w in widths), tuple(w[1] for w in widths)
+    none = (0,) * x.ndim
+    if not isinstance(values, Array):
+        given = np.asarray(values)
+        if given.size == 1:
+            values = given.reshape(()).item()
+    if type(values) in SCALARS:
+        dtypes.check_scalar(values, x.dtype)
+        literal = LITERALS[dtypes.kind(x.dtype)](values)
+        return slicing.pad(x, literal, low=low, high=high, interior=none)  # type: ignore[no-any-return]
+    array = values if isinstance(values, Array) else host_array(np.asarray(values), (x,))
+    array = as_type(array, x.dtype)
+    if array.ndim == 0:
+        return slicing.pad(x, array, low=low, high=high, interior=none)  # type: ignore[no-any-return]
+    each = broadcast_to_shape(array, (x.ndim, 2))
+    for i, (before, after) in enumerate(widths):
+        for j, width in enumerate((before, after)):
+            lows, highs = [0] * x.ndim, [0] * x.ndim
+            (lows if j == 0 else highs)[i] = width
+            value = each[i, j]  # type: ignore[index]
+            x = slicing.pad(x, value, low=tuple(lows), high=tuple(highs), interior=none)
+    return x
+
+
+def resize(a: Any, new_shape: Any) -> Array:
+    """The elements of `a` in another shape, begun again where they do not suffice.
+
+    >>> resize(np.arange(2), (3,)).tolist()
+    [0, 1, 0]
+    """
+    x = ravel(as_array(a, "resize", "a"))
+    shape = tuple(new_shape) if isinstance(new_shape, Sequence) else (new_shape,)
+    size = int(np.prod(shape))
+    if not x.size:
+        return _pad_constant(x, [(0, size)], 0).reshape(shape)  # type: ignore[attr-defined,no-any-return]
+    return reshape(take_range(tile(x, -(-size // x.size)), 0, size, 0), shape)
+
+

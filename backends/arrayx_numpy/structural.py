@@ -1,0 +1,454 @@
+"""NumPy kernels of what moves, gathers, reduces, accumulates, sorts and contracts elements.
+
+Each defines its primitive; where the straightforward call of NumPy is slow or wrong (16-bit
+sums, matrices that BLAS does not take, repeated indices) a comment says what is done instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrayx import dtypes
+from arrayx.primitives.cumulative import highest, lowest
+from arrayx.primitives.gather import GatherDims, default_fill, result_shape
+
+INDEX = np.dtype(np.intp)
+
+
+def wide(dtype: Any) -> Any:
+    """The dtype to accumulate in."""
+    return dtypes.accumulation_dtype(dtype)
+
+
+# ----------------------------------------------------------------- cutting and joining
+
+
+def rev(x: Any, *, axes: Any) -> Any:
+    return np.flip(x, axes)
+
+
+def slice_(x: Any, *, starts: Any, limits: Any, strides: Any) -> Any:
+    return x[tuple(map(slice, starts, limits, strides))]
+
+
+def pad(x: Any, value: Any, *, low: Any, high: Any, interior: Any) -> Any:
+    x = np.asarray(x)
+    lengths = [n + max(n - 1, 0) * i for n, i in zip(x.shape, interior, strict=True)]
+    shape = tuple(a + n + b for n, a, b in zip(lengths, low, high, strict=True))
+    out = np.full(shape, value, x.dtype)
+    to, of = [], []
+    for n, m, a, i in zip(x.shape, shape, low, interior, strict=True):
+        step = i + 1
+        first = max(0, -(a // step))  # the first element that is not cut off
+        end = max(first, min(n, (m - 1 - a) // step + 1))
+        of.append(slice(first, end))
+        to.append(slice(a + first * step, a + (end - 1) * step + 1, step) if end > first else slice(0, 0))
+    out[tuple(to)] = x[tuple(of)]
+    return out
+
+
+def concatenate(*xs: Any, axis: int) -> Any:
+    return np.concatenate(xs, axis)
+
+
+def window(shape: Any, starts: Any, sizes: Any) -> tuple[slice, ...]:
+    """The window that begins at `starts`, moved inside."""
+    moved = [max(0, min(int(a), n - s)) for a, n, s in zip(starts, shape, sizes, strict=True)]
+    return tuple(slice(a, a + s) for a, s in zip(moved, sizes, strict=True))
+
+
+def dynamic_slice(x: Any, *starts: Any, sizes: Any) -> Any:
+    return x[window(x.shape, starts, sizes)]
+
+
+def dynamic_update_slice(x: Any, update: Any, *starts: Any) -> Any:
+    out = np.array(x)
+    out[window(out.shape, starts, np.shape(update))] = update
+    return out
+
+
+# ----------------------------------------------------------------- gather and scatter
+
+
+class Plan(NamedTuple):
+    """How windows of an operand are addressed by one number each.
+
+    The operand's axes are the `indexed` ones, along which windows begin somewhere or are
+    shorter than the axis, and the `whole` ones.  A place is a number that counts along the
+    indexed axes, row-major.
+    """
+
+    indexed: tuple[int, ...]
+    whole: tuple[int, ...]
+    # For each component of the index vector: the greatest start, and what it counts in places.
+    components: tuple[tuple[int, int], ...]
+    # What is to be added to the places: offsets in the window and along batching axes.
+    offsets: np.ndarray | None
+    # The axes of the places: those of the batch, then those of the window.
+    places_shape: tuple[int, ...]
+    batch_ndim: int
+    count: int
+    # From the result's axes (batch, window along indexed axes, window along whole ones).
+    perm: tuple[int, ...]
+    result_shape: tuple[int, ...]
+    mask_shape: tuple[int, ...]
+
+
+@lru_cache(maxsize=1024)
+def plan(shape: Any, indices_shape: Any, dims: GatherDims, sizes: Any) -> Plan:
+    """The plan for windows of `sizes` in an operand of `shape`."""
+    ndim, batch_shape = len(shape), indices_shape[:-1]
+    batch_ndim = len(batch_shape)
+    indexed = tuple(
+        d for d in range(ndim) if sizes[d] < shape[d] or d in dims.operand_batching_dims
+    )
+    whole = tuple(d for d in range(ndim) if d not in indexed)
+    unit, units = 1, {}
+    for d in reversed(indexed):
+        units[d] = unit
+        unit *= shape[d]
+    window_dims = dims.window_dims(ndim)
+    in_window = [d for d in window_dims if d in indexed]
+    places_shape = batch_shape + tuple(sizes[d] for d in in_window)
+    offsets = np.zeros((1,) * len(places_shape), INDEX)
+    pairs = [(batch_ndim + i, d) for i, d in enumerate(in_window)]
+    pairs += zip(dims.start_indices_batching_dims, dims.operand_batching_dims, strict=True)
+    for axis, d in pairs:
+        steps = np.arange(places_shape[axis]) * units[d]
+        offsets = offsets + steps.reshape([-1 if i == axis else 1 for i in range(len(places_shape))])
+    components = tuple((shape[d] - sizes[d], units.get(d, 0)) for d in dims.start_index_map)
+    result = result_shape(indices_shape, dims, sizes)
+    batch_positions = dims.batch_positions(len(result))
+    # Where each axis of (batch, indexed window, whole window) stands in the result.
+    stands = [*batch_positions]
+    stands += [dims.offset_dims[window_dims.index(d)] for d in in_window]
+    stands += [dims.offset_dims[window_dims.index(d)] for d in window_dims if d in whole]
+    mask_shape = tuple(n if i in batch_positions else 1 for i, n in enumerate(result))
+    return Plan(
+        indexed,
+        whole,
+        components,
+        offsets if pairs else None,
+        places_shape,
+        batch_ndim,
+        unit,
+        tuple(int(i) for i in np.argsort(stands)),
+        result,
+        mask_shape,
+    )
+
+
+def places_of(indices: Any, plan: Plan, masked: bool) -> tuple[np.ndarray, np.ndarray | None]:
+    """The place of every element of the windows, all inside; which windows were so before.
+
+    The second result is None where nobody asked (`masked`), or all were.
+    """
+    if indices.dtype == np.uint64:
+        indices = np.minimum(indices, np.uint64(2**62))
+    indices = indices.astype(INDEX, copy=False)
+    places: Any = 0
+    inside = None
+    for j, (last, unit) in enumerate(plan.components):
+        part = indices[..., j]
+        if masked:
+            ok = part.view(np.uintp) <= last  # as an unsigned number, -1 is too great
+            inside = ok if inside is None else inside & ok
+        if unit:
+            part = np.minimum(np.maximum(part, 0), last)
+            places = places + (part if unit == 1 else part * unit)
+    if inside is not None and inside.all():
+        inside = None
+    batch = plan.places_shape[: plan.batch_ndim]
+    places = np.broadcast_to(np.asarray(places, INDEX), batch)
+    places = places.reshape(batch + (1,) * (len(plan.places_shape) - plan.batch_ndim))
+    if plan.offsets is not None:
+        places = places + plan.offsets
+    return places, inside
+
+
+def gather(x: Any, indices: Any, *, dims: Any, sizes: Any, mode: str, fill: Any) -> Any:
+    x, indices = np.asarray(x), np.asarray(indices)
+    p = plan(x.shape, indices.shape, dims, sizes)
+    if 0 in p.result_shape:
+        return np.empty(p.result_shape, x.dtype)
+    places, inside = places_of(indices, p, mode == "fill")
+    if len(p.indexed) == 1:
+        # The one indexed axis may stand anywhere: no copy of the operand is needed.
+        axis = p.indexed[0]
+        out = np.take(x, places, axis=axis, mode="clip")
+        if axis:
+            before = range(axis)
+            middle = range(axis, axis + places.ndim)
+            after = range(axis + places.ndim, out.ndim)
+            out = out.transpose((*middle, *before, *after))
+    else:
+        lengths = tuple(x.shape[d] for d in p.whole)
+        flat = x.transpose(p.indexed + p.whole).reshape((p.count, *lengths))
+        out = np.take(flat, places, axis=0, mode="clip")
+    # A window of 1 along an indexed axis was no axis of its own: both have equally many.
+    out = out.transpose(p.perm)
+    if inside is not None:
+        value = np.asarray(default_fill(x.dtype) if fill is None else fill).astype(x.dtype)
+        np.copyto(out, value, where=~inside.reshape(p.mask_shape))
+    return out
+
+
+def scatter(
+    x: Any, indices: Any, updates: Any, *, dims: Any, mode: str, combine: str, unique: bool
+) -> Any:
+    x, indices, updates = np.asarray(x), np.asarray(indices), np.asarray(updates)
+    if updates.size == 0:
+        return x
+    sizes = list(dims.window_sizes(x.ndim, updates.shape))
+    p = plan(x.shape, indices.shape, dims.as_gather(), tuple(sizes))
+    places, inside = places_of(indices, p, mode == "drop")
+    dtype = wide(x.dtype) if combine in ("add", "mul") else x.dtype
+    # Rows of the operand are what one place holds.
+    order = p.indexed + p.whole
+    lengths = tuple(x.shape[d] for d in order)
+    out = np.array(x.transpose(order), dtype, order="C")
+    rows = out.reshape(p.count, -1)
+    written = updates.transpose(np.argsort(p.perm)).astype(dtype, copy=False)
+    written = written.reshape(places.size, -1)
+    if inside is not None:
+        kept = inside.reshape(inside.shape + (1,) * (places.ndim - inside.ndim))
+        kept = np.broadcast_to(kept, places.shape).reshape(-1)
+        places, written = places.reshape(-1)[kept], written[kept]
+    write(rows, places.reshape(-1), written, combine, unique)
+    result = out.reshape(lengths).transpose(np.argsort(order)) if order != tuple(range(x.ndim)) else out
+    return result.astype(x.dtype, copy=False)
+
+
+COMBINE: dict[str, Any] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+
+
+def write(rows: np.ndarray, places: Any, written: Any, combine: str, unique: bool) -> None:
+    """Writes or combines `written[i]` into `rows[places[i]]`, the last one last."""
+    if combine == "set":
+        rows[places] = written  # NumPy assigns in order: the last one stays
+        return
+    ufunc = COMBINE[combine]
+    if unique or places.size <= 1:
+        rows[places] = ufunc(rows[places], written)
+    elif rows.shape[1] == 1:
+        line, written = rows[:, 0], written[:, 0]
+        if combine == "add" and line.dtype.char in "fdFD" and 4 * places.size >= line.size:
+            line += counted(line, places, written)
+        else:
+            ufunc.at(line, places, written)
+    else:
+        # `ufunc.at` is slow for rows: bring those of one place together instead.
+        order = np.argsort(places, kind="stable")
+        places = places[order]
+        first = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
+        combined = ufunc.reduceat(written[order], first, axis=0)
+        at = places[first]
+        rows[at] = ufunc(rows[at], combined)
+
+
+def counted(line: np.ndarray, places: Any, written: Any) -> Any:
+    """The sums of what falls on each place, in float64 and faster than `np.add.at`."""
+    if line.dtype.kind == "c":
+        real = np.bincount(places, written.real, line.size)
+        imag = np.bincount(places, written.imag, line.size)
+        return (real + 1j * imag).astype(line.dtype)
+    return np.bincount(places, written, line.size).astype(line.dtype)
+
+
+# ----------------------------------------------------------------- reductions
+
+
+def reduce_sum(x: Any, *, axes: Any) -> Any:
+    dtype = x.dtype
+    return np.add.reduce(x, axis=axes, dtype=wide(dtype)).astype(dtype, copy=False)
+
+
+def reduce_prod(x: Any, *, axes: Any) -> Any:
+    dtype = x.dtype
+    return np.multiply.reduce(x, axis=axes, dtype=wide(dtype)).astype(dtype, copy=False)
+
+
+def reduce_extreme(x: Any, *, axes: Any, ufunc: Any, unit: Callable[[Any], Any]) -> Any:
+    if x.size:
+        return ufunc.reduce(x, axis=axes)
+    # Elements may be left though none comes in: extremes of nothing.
+    shape = tuple(n for i, n in enumerate(x.shape) if i not in axes)
+    return np.full(shape, unit(x.dtype), x.dtype)
+
+
+def reduce_logical(x: Any, *, axes: Any, of_bools: Any, of_integers: Any) -> Any:
+    return (of_bools if x.dtype == bool else of_integers).reduce(x, axis=axes)
+
+
+def narrow(x: Any) -> Any:
+    """16-bit floats as float32, in which NumPy orders them, and faster."""
+    return x.astype(wide(x.dtype), copy=False)
+
+
+def argmax(x: Any, *, axis: int, dtype: Any) -> Any:
+    return np.argmax(narrow(x), axis).astype(dtype)
+
+
+def argmin(x: Any, *, axis: int, dtype: Any) -> Any:
+    return np.argmin(narrow(x), axis).astype(dtype)
+
+
+# ----------------------------------------------------------------- cumulative
+
+
+def accumulate(x: Any, *, axis: int, reverse: bool, ufunc: Any, widens: bool) -> Any:
+    dtype = x.dtype
+    if reverse:
+        x = np.flip(x, axis)
+    if widens:
+        out = ufunc.accumulate(x, axis, dtype=wide(dtype)).astype(dtype, copy=False)
+    else:
+        out = ufunc.accumulate(x, axis)
+    return np.flip(out, axis) if reverse else out
+
+
+# ----------------------------------------------------------------- sorting
+
+
+def sort(*xs: Any, axis: int, num_keys: int) -> Any:
+    if len(xs) == 1:
+        return (sorted_alone(xs[0], axis),)
+    order = None
+    for key in reversed(xs[:num_keys]):
+        key = narrow(key)
+        if order is None:
+            order = np.argsort(key, axis, kind="stable")
+        else:
+            key = np.take_along_axis(key, order, axis)
+            order = np.take_along_axis(order, np.argsort(key, axis, kind="stable"), axis)
+    return tuple(np.take_along_axis(x, order, axis) for x in xs)
+
+
+def sorted_alone(x: Any, axis: int) -> Any:
+    """One array sorted: NumPy's fast sort, unless stability can be seen."""
+    kind = dtypes.kind(x.dtype)
+    if kind in ("float", "complex"):
+        zero = x == 0
+        # Equal elements with different bits are the zeros of both signs (of complex
+        # numbers, any zero part).
+        seen = kind == "complex" or (zero.any() and np.signbit(x[zero]).any())
+        key = narrow(x)
+        return np.sort(key, axis, kind="stable" if seen else None).astype(x.dtype, copy=False)
+    return np.sort(x, axis)
+
+
+# ----------------------------------------------------------------- products
+
+
+class Product(NamedTuple):
+    """How a general product becomes a (batched) product of matrices."""
+
+    x_perms: tuple[tuple[int, ...], tuple[int, ...]]  # (batch, free, summed), (…, summed, free)
+    y_perms: tuple[tuple[int, ...], tuple[int, ...]]
+    x_shapes: tuple[tuple[int, ...], tuple[int, ...]]
+    y_shapes: tuple[tuple[int, ...], tuple[int, ...]]
+    shape: tuple[int, ...]
+    summed: int
+
+
+@lru_cache(maxsize=1024)
+def product(x_shape: Any, y_shape: Any, contracting: Any, batch: Any) -> Product:
+    """The plan for operands of these shapes."""
+    pairs = sorted(zip(*contracting, strict=True))
+    perms, shapes, frees = [], [], []
+    for shape, summed, paired in (
+        (x_shape, tuple(i for i, _ in pairs), batch[0]),
+        (y_shape, tuple(j for _, j in pairs), batch[1]),
+    ):
+        free = tuple(i for i in range(len(shape)) if i not in summed and i not in paired)
+        together = tuple(shape[i] for i in paired)
+        rows = int(np.prod([shape[i] for i in free], dtype=np.int64))
+        inner = int(np.prod([shape[i] for i in summed], dtype=np.int64))
+        perms.append(((*paired, *free, *summed), (*paired, *summed, *free)))
+        shapes.append(((*together, rows, inner), (*together, inner, rows)))
+        frees.append(tuple(shape[i] for i in free))
+    out = tuple(x_shape[i] for i in batch[0]) + frees[0] + frees[1]
+    return Product(*perms, *shapes, out, shapes[0][0][-1])
+
+
+def matrix(x: np.ndarray, perms: Any, shapes: Any) -> np.ndarray:
+    """An operand as matrices of rows and summed columns, as a view where one exists."""
+    try:
+        m = np.reshape(x.transpose(perms[0]), shapes[0], copy=False)
+        if for_blas(m):
+            return m
+    except ValueError:
+        pass
+    try:
+        m = np.reshape(x.transpose(perms[1]), shapes[1], copy=False)
+        if for_blas(m):
+            return m.swapaxes(-1, -2)
+    except ValueError:
+        pass
+    return np.ascontiguousarray(x.transpose(perms[0])).reshape(shapes[0])
+
+
+def for_blas(m: np.ndarray) -> bool:
+    """Whether BLAS takes the matrices as they are; NumPy would go through slow loops."""
+    (rows, columns), (down, right), size = m.shape[-2:], m.strides[-2:], m.itemsize
+    if right == size or columns == 1:
+        return rows == 1 or (down >= columns * size and down % size == 0)
+    if down == size or rows == 1:
+        return columns == 1 or (right >= rows * size and right % size == 0)
+    return False
+
+
+def dot_general(x: Any, y: Any, *, contracting: Any, batch: Any, precision: Any) -> Any:
+    x, y = np.asarray(x), np.asarray(y)
+    p = product(x.shape, y.shape, contracting, batch)
+    dtype = x.dtype
+    through = dtype
+    if dtypes.kind(dtype) in ("int", "uint") and dtype.itemsize <= 2:
+        through = np.dtype(np.float64)  # exact, and BLAS has it
+    elif dtype.char not in "fdFD":
+        through = wide(dtype)
+    if through != dtype:
+        x, y = x.astype(through), y.astype(through)
+    left, right = matrix(x, p.x_perms, p.x_shapes), matrix(y, p.y_perms, p.y_shapes)
+    right = right.swapaxes(-1, -2)
+    out = np.multiply(left, right) if p.summed == 1 else np.matmul(left, right)
+    if through != dtype:
+        # Small integers wrap around, which a float does not.
+        out = (out.astype(np.int64) if through == np.float64 else out).astype(dtype)
+    return out.reshape(p.shape)
+
+
+STRUCTURAL: dict[str, Any] = {
+    "rev": rev,
+    "slice": slice_,
+    "pad": pad,
+    "concatenate": concatenate,
+    "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice,
+    "gather": gather,
+    "scatter": scatter,
+    "reduce_sum": reduce_sum,
+    "reduce_prod": reduce_prod,
+    "reduce_max": partial(reduce_extreme, ufunc=np.maximum, unit=lowest),
+    "reduce_min": partial(reduce_extreme, ufunc=np.minimum, unit=highest),
+    "reduce_and": partial(reduce_logical, of_bools=np.logical_and, of_integers=np.bitwise_and),
+    "reduce_or": partial(reduce_logical, of_bools=np.logical_or, of_integers=np.bitwise_or),
+    "argmax": argmax,
+    "argmin": argmin,
+    "cumsum": partial(accumulate, ufunc=np.add, widens=True),
+    "cumprod": partial(accumulate, ufunc=np.multiply, widens=True),
+    "cummax": partial(accumulate, ufunc=np.maximum, widens=False),
+    "cummin": partial(accumulate, ufunc=np.minimum, widens=False),
+    "cumlogsumexp": partial(accumulate, ufunc=np.logaddexp, widens=True),
+    "sort": sort,
+    "dot_general": dot_general,
+}
