@@ -33,7 +33,7 @@ from arrayx.primitives.creation import fill
 from arrayx.transforms.jvp import jvp_flat
 from arrayx.transforms.linearize import Linearized, linearize_flat
 from arrayx.transforms.vjp import backward
-from arrayx.treedef import LEAF, TreeDef, flatten, keystr, flatten_with_path, unflatten
+from arrayx.treedef import LEAF, TreeDef, flatten, flatten_with_path, keystr, unflatten
 
 
 def check_differentiable(fun: Any, transform: str) -> None:
@@ -59,8 +59,8 @@ def check_input(
     if kind in ("float", "complex") or allow_int:
         return
     raise errors.GradError(
-        f"{transform}: argument {path()} is {aval.strong()}, and there is no derivative with respect "
-        f"to {_KINDS.get(kind, kind)}. Convert it (x.astype(float), or 1.0 instead of 1), "
+        f"{transform}: argument {path()} is {aval.strong()}, and there is no derivative with "
+        f"respect to {_KINDS.get(kind, kind)}. Convert it (x.astype(float), or 1.0 instead of 1), "
         "leave it out of argnums, or pass allow_int=True for a gradient of dtype float0."
     )
 
@@ -82,7 +82,9 @@ def check_value(transform: str, result: Any, fun: Any, holomorphic: bool) -> Any
             )
         elif leaves and leaves[0] is result:
             hint = f" It returned {result!r} of type {type(result).__name__}."
-        raise errors.GradError(f"{transform} needs a function whose result is a scalar: {name}.{hint}")
+        raise errors.GradError(
+            f"{transform} needs a function whose result is a scalar: {name}.{hint}"
+        )
     aval = value.aval
     if aval.shape != ():
         raise errors.GradError(
@@ -201,7 +203,9 @@ def _gradient(
         with working_at(device):
             primals = arrays_of(chosen.leaves, device, transform, chosen.paths)
             for i, p in enumerate(primals):
-                check_input(transform, p.aval, lambda i=i: chosen.paths()[i], holomorphic, allow_int)
+                check_input(
+                    transform, p.aval, lambda i=i: chosen.paths()[i], holomorphic, allow_int
+                )
             return differentiate(chosen, primals)
 
     def differentiate(chosen: Selected, primals: list[Any]) -> tuple[Any, Any]:
@@ -405,9 +409,7 @@ class Pushforward(Derivative):
                 [p.aval for p in self.primals],
                 self.paths,
             )
-            moving = [
-                t for t, i in zip(given, self.linear.inputs, strict=True) if i is not None
-            ]
+            moving = [t for t, i in zip(given, self.linear.inputs, strict=True) if i is not None]
             found = self.linear.forward(moving)[: flat.count]
             shown = [instantiated(t, a) for t, a in zip(found, self.out_avals, strict=True)]
         return unflatten(flat.out_tree, shown)

@@ -26,7 +26,8 @@ from arrayx.api.operands import (
 )
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
-from arrayx.primitives.arithmetic import eq, select as select_primitive
+from arrayx.primitives.arithmetic import eq
+from arrayx.primitives.arithmetic import select as select_primitive
 from arrayx.primitives.axes import move_batch_dim, reshape
 from arrayx.primitives.creation import fill, iota, zero_literal, zeros
 from arrayx.transforms.jvp import jvp_flat
@@ -244,6 +245,9 @@ def jacrev(
         return (result, unflatten(aux, linear.outs[n_outs:])) if has_aux else result
 
     return jacobian
+
+
+jacobian = jacrev
 
 
 def hessian(

@@ -30,7 +30,7 @@ _MOST_SHOWN = 3
 
 def vmap(
     fun: Callable[..., Any],
-    in_axes: int | None | Sequence[Any] = 0,
+    in_axes: int | Sequence[Any] | None = 0,
     out_axes: Any = 0,
     axis_name: Any = None,
     axis_size: int | None = None,
@@ -76,7 +76,9 @@ def vmap(
         else:
             device = home_of(leaves)
             values = [
-                x if a is None or isinstance(x, Array) else _mapped_array(x, i, args, kwargs, device)
+                x
+                if a is None or isinstance(x, Array)
+                else _mapped_array(x, i, args, kwargs, device)
                 for i, (x, a) in enumerate(zip(leaves, axes, strict=True))
             ]
         dims, size = size_of_axis(values, axes, args, kwargs, axis_size, name)

@@ -84,9 +84,10 @@ def check_argnums(transform: str, argnums: Any) -> int | tuple[int, ...]:
     """`argnums` as an int or a tuple of ints; raises for anything else."""
     if isinstance(argnums, int | np.integer) and not isinstance(argnums, bool):
         return int(argnums)
-    if isinstance(argnums, tuple | list):
-        if all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in argnums):
-            return tuple(int(i) for i in argnums)
+    if isinstance(argnums, tuple | list) and all(
+        isinstance(i, int | np.integer) and not isinstance(i, bool) for i in argnums
+    ):
+        return tuple(int(i) for i in argnums)
     raise errors.ArgumentError(
         f"{transform}: argnums takes an int or a tuple of ints, got {argnums!r}"
     )
@@ -220,9 +221,9 @@ def given_tangents(
         if wanted.dtype == dtypes.float0:
             if getattr(x, "dtype", None) != dtypes.float0 or np.shape(x) != aval.shape:
                 raise errors.ArgumentError(
-                    f"{transform}: the {word} of {paths()[i]}, which has the type {aval}, has to be "
-                    f"np.zeros({aval.shape}, ax.dtypes.float0), since integers and booleans "
-                    f"have no derivative, but {described(x)} was given"
+                    f"{transform}: the {word} of {paths()[i]}, which has the type {aval}, has to "
+                    f"be np.zeros({aval.shape}, ax.float0), since integers and booleans have no "
+                    f"derivative, but {described(x)} was given"
                 )
             found.append(Zero)
             continue

@@ -91,6 +91,9 @@ class Backend(ABC):
     asynchronous: ClassVar[bool] = False
     # True where kernels are NumPy's, which would warn of nan and overflow.
     quiet: ClassVar[bool] = False
+    # True where `eager` takes primitives on random keys, given as pairs of uint32; elsewhere
+    # they are legalised and compiled.
+    eager_takes_keys: ClassVar[bool] = False
     # Weighs one cheap element made again against one element saved and read, for the
     # choice of residuals.
     recompute_cost: ClassVar[float] = 0.0

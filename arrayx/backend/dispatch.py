@@ -79,7 +79,8 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
         for aval in out if primitive.multiple else (out,):
             backend.check_dtype(aval)
         outs = out if primitive.multiple else (out,)
-        if has_keys((*avals, *outs)):  # kernels know no keys: they are legalised away
+        # Kernels know no keys: they are legalised away.
+        if has_keys((*avals, *outs)) and not backend.eager_takes_keys:
             kernel = compile_one(backend, primitive, avals, params, device)
         else:
             kernel = backend.eager(primitive, avals, params, device)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from arrayx.backend.contract import Backend, CompileOptions, Device, Executable
+from arrayx.backend.control import CONTROL
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.primitive import Primitive
 
@@ -19,10 +20,13 @@ class KernelBackend(Backend):
     no kernel is expanded into what has.
     """
 
-    kernels: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    kernels: Mapping[str, Callable[..., Any]] = {}
 
     def __init__(self) -> None:
         self._devices = (Device(self, "cpu", 0),)
+        # Control flow is the same for all: a plugin's table need not have it.
+        control = {name: partial(kernel, self) for name, kernel in CONTROL.items()}
+        self.kernels = {**control, **type(self).kernels}
 
     def devices(self) -> tuple[Device, ...]:
         return self._devices

@@ -14,10 +14,11 @@ from arrayx import errors
 from arrayx.backend.concrete import ConcreteArray, physical_aval
 from arrayx.backend.contract import Backend
 from arrayx.control.call import call
+from arrayx.core.array import is_scalar, typeof
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.interpreter import Interpreter, Tracer, current, opened
-from arrayx.core.primitive import Primitive, aval_or_scalar_type
+from arrayx.core.primitive import Primitive
 from arrayx.dtypes import KeyDtype
 from arrayx.primitives.axes import move_batch_dim
 from arrayx.transforms.evaluate import evaluate
@@ -69,7 +70,7 @@ class Legaliser(Interpreter):
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if primitive is call and not self.backend.keeps_calls:
             return tuple(evaluate(params["graph"], args))
-        avals = tuple([aval_or_scalar_type(a) for a in args])
+        avals = tuple([type(a) if is_scalar(a) else typeof(a) for a in args])
         out = primitive.infer(avals, params)
         outs = out if primitive.multiple else (out,)
         if not has_keys((*avals, *outs)):
@@ -143,9 +144,9 @@ class Legaliser(Interpreter):
 
 def as_equation(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Equation:
     """An application as an equation, for `Backend.supports`."""
-    avals = tuple(aval_or_scalar_type(a) for a in args)
+    avals = tuple([type(a) if is_scalar(a) else typeof(a) for a in args])
     result = primitive.infer(avals, params)
-    inputs = tuple(Var(a.aval) if hasattr(a, "aval") else a for a in args)
+    inputs = tuple([a if is_scalar(a) else Var(typeof(a)) for a in args])
     outputs = tuple(Var(a) for a in (result if primitive.multiple else (result,)))
     return Equation(primitive, inputs, params, outputs)
 

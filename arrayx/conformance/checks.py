@@ -375,12 +375,19 @@ def differences(
     arrays: Sequence[np.ndarray],
     tangents: Sequence[Any],
 ) -> list[np.ndarray]:
-    """Central differences of a function of NumPy arrays; zeros where it has no derivative."""
+    """Central differences of a function of NumPy arrays; 0 where it has no derivative."""
     above, below = (function(moved(arrays, tangents, s)) for s in (STEP, -STEP))
-    return [
-        (widened(a) - widened(b)) / (2 * STEP) if dtypes.is_inexact(a.dtype) else np.zeros(a.shape)
-        for a, b in zip(above, below, strict=True)
-    ]
+    return [difference_quotient(a, b) for a, b in zip(above, below, strict=True)]
+
+
+def difference_quotient(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The central difference; 0 where the elements stay what they are, nan or inf too."""
+    if not dtypes.is_inexact(above.dtype):
+        return np.zeros(above.shape)
+    a, b = widened(above), widened(below)
+    still = (a == b) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(all="ignore"):
+        return np.where(still, 0, (a - b) / (2 * STEP))
 
 
 def inexact_results(results: Sequence[np.ndarray]) -> list[int]:

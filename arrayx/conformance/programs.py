@@ -23,8 +23,19 @@ from arrayx import dtypes
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph, literal_key
-from arrayx.primitives import arithmetic, axes, bitwise, contraction, conversion, creation
-from arrayx.primitives import exponential, numeric, reduction, slicing, trigonometric
+from arrayx.primitives import (
+    arithmetic,
+    axes,
+    bitwise,
+    contraction,
+    conversion,
+    creation,
+    exponential,
+    numeric,
+    reduction,
+    slicing,
+    trigonometric,
+)
 from arrayx.transforms.stage import stage
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -168,7 +179,7 @@ class _Writer:
 
     def product(self) -> Any:
         x = self.pick("float")
-        if x is None or x.ndim == 0:
+        if x is None or x.ndim not in (1, 2):
             return None
         y = self.like(x)
         last = (x.ndim - 1,)

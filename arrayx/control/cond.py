@@ -103,7 +103,9 @@ class Cond(Primitive):
         places = tuple(inner)
         if dim is not None:
             return self.of_many(size, index, operands, places, branches)
-        made = united([tuple(d is not None for d in vmap_graph(g, size, places)[1]) for g in branches])
+        made = united(
+            [tuple(d is not None for d in vmap_graph(g, size, places)[1]) for g in branches]
+        )
         out_dims = tuple(0 if batched else None for batched in made)
         batched = tuple(vmap_graph(g, size, places, out_dims)[0] for g in branches)
         return self(*args, branches=batched), out_dims
@@ -187,9 +189,7 @@ def with_common_residuals(
         )
         for split, taken in zip(splits, used, strict=True)
     )
-    sources = [
-        ("output", count + extra.index(p)) if isinstance(p[0], Aval) else p for p in places
-    ]
+    sources = [("output", count + extra.index(p)) if isinstance(p[0], Aval) else p for p in places]
     return forward, linear, sources
 
 

@@ -102,7 +102,16 @@ def refuse_concretization(tracer: Tracer, what: str) -> NoReturn:
 
 
 def refuse_leaked(tracer: Tracer) -> NoReturn:
-    """Raises the error for a tracer that is used after its transformation ended."""
+    """Raises the error for a tracer that is used where its transformation does not reach."""
+    if not tracer.interpreter.closed:
+        raise errors.LeakedTracerError(
+            f"a traced array of type {tracer.aval} of {tracer.interpreter.word} was used by "
+            "something that runs outside of that transformation, such as a rule of "
+            "ax.custom_jvp or ax.custom_vjp that closes over it.\n"
+            f"  used at: {source.current()}\n"
+            f"  the value: {tracer.origin()}\n"
+            "Pass it to the function as an argument."
+        )
     raise errors.LeakedTracerError(
         f"a traced array of type {tracer.aval} was used after {tracer.interpreter.word} had "
         f"ended: it leaked out of the function.\n"

@@ -32,6 +32,7 @@ class Primitive:
     | `expand(*args, **params)` | the operation in simpler ones |
     | `stage(interpreter, args, params)` | how it is written down, where that is special |
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
+    | `interpret(interpreter, args, params)` | its whole meaning where a transformation finds no rule |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
     """
 
@@ -53,6 +54,7 @@ class Primitive:
     expand: Callable[..., Any] | None = None
     stage: Callable[..., Any] | None = None
     evaluate: Callable[..., Any] | None = None
+    interpret: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None
 
     # Printing back a graph's text needs the name; no rule is looked up here.

@@ -558,7 +558,11 @@ class _Parser:
     def params(self) -> dict[str, Any]:
         params: dict[str, Any] = {}
         while not self.skip("]"):
-            name = self.word("the name of a param")
+            # Here inf and nan are names like others.
+            name = self.words[self.at]
+            if not name.isidentifier():
+                self.expected("the name of a param")
+            self.at += 1
             if name in params:
                 self.fail(f"param {name!r} is given twice", self.at - 1)
             self.take("=", f"after the name {name!r}")

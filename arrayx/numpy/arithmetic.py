@@ -77,7 +77,7 @@ def _floor_divide_int(x: Array, y: Array) -> Any:
 
 def _floor_divide_float(x: Array, y: Array) -> Any:
     rest = combined.remainder(x, y)
-    whole = numeric.round_(numeric.div(arithmetic.sub(x, rest), y))
+    whole = numeric.round(numeric.div(arithmetic.sub(x, rest), y))
     # Division by zero gives what `x / y` gives, as in NumPy.
     return select(eq(y, 0.0), numeric.floor(numeric.div(x, y)), whole)
 
@@ -131,12 +131,12 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     """
     x = array_of(x, "modf", inexact)
     whole = trunc(x)
-    return select(eq(numeric.abs_(x), float("inf")), 0.0, arithmetic.sub(x, whole)), whole
+    return select(eq(numeric.abs(x), float("inf")), 0.0, arithmetic.sub(x, whole)), whole
 
 
 maximum = binary(
     "maximum",
-    numeric.max_,
+    numeric.max,
     "The larger of `x1` and `x2`; nan where either is nan.  At ties the slope is shared.",
     """
 >>> maximum(asarray([1, 5]), 3).tolist()
@@ -144,7 +144,7 @@ maximum = binary(
 )
 minimum = binary(
     "minimum",
-    numeric.min_,
+    numeric.min,
     "The smaller of `x1` and `x2`; nan where either is nan.  At ties the slope is shared.",
     """
 >>> minimum(asarray([1, 5]), 3).tolist()
@@ -163,7 +163,7 @@ def _ignoring_nan(choose: Any) -> Any:
 
 fmax = binary(
     "fmax",
-    _ignoring_nan(numeric.max_),
+    _ignoring_nan(numeric.max),
     "The larger of `x1` and `x2`; where one is nan, the other.",
     """
 >>> fmax(asarray([1.0, float("nan")]), 0.5).tolist()
@@ -172,7 +172,7 @@ fmax = binary(
 )
 fmin = binary(
     "fmin",
-    _ignoring_nan(numeric.min_),
+    _ignoring_nan(numeric.min),
     "The smaller of `x1` and `x2`; where one is nan, the other.",
     """
 >>> fmin(asarray([1.0, float("nan")]), 0.5).tolist()
@@ -198,7 +198,7 @@ positive = unary(
 )
 abs = absolute = unary(
     "abs",
-    numeric.abs_,
+    numeric.abs,
     "The size of `x`: without sign, or the length of a complex number.",
     """
 >>> abs(asarray([1, -2])).tolist()
@@ -207,7 +207,7 @@ abs = absolute = unary(
 )
 fabs = unary(
     "fabs",
-    numeric.abs_,
+    numeric.abs,
     "The size of `x` as a float.",
     """
 >>> fabs(asarray([1, -2])).tolist()
@@ -217,10 +217,10 @@ fabs = unary(
 
 
 def _complex_sign(x: Array) -> Any:
-    length = numeric.abs_(x)
+    length = numeric.abs(x)
     safe = select(eq(length, 0.0), 1.0, length)
     real = numeric.div(complex_parts.real(x), safe)
-    return complex_parts.complex_(real, numeric.div(complex_parts.imag(x), safe))
+    return complex_parts.complex(real, numeric.div(complex_parts.imag(x), safe))
 
 
 sign = unary(
@@ -277,8 +277,8 @@ trunc = fix = unary(
 def _rint(x: Array) -> Any:
     if dtypes.kind(x.aval.dtype) == "complex":
         parts = complex_parts.real(x), complex_parts.imag(x)
-        return complex_parts.complex_(*map(numeric.round_, parts))
-    return numeric.round_(x)
+        return complex_parts.complex(*map(numeric.round, parts))
+    return numeric.round(x)
 
 
 rint = unary(
@@ -408,11 +408,11 @@ def clip(arr: Any, /, min: Any = None, max: Any = None) -> Array:
         return minimum(maximum(x, low), high)
     if isinstance(low, Array) or isinstance(high, Array):
         # Where the bounds cross the upper one wins, as in NumPy.
-        return numeric.min_(numeric.max_(x, low), high)  # type: ignore[no-any-return]
+        return numeric.min(numeric.max(x, low), high)  # type: ignore[no-any-return]
     return numeric.clamp(low, x, high)  # type: ignore[no-any-return]
 
 
-_power = binary("power", exponential.pow_, "", "", result_of=_as_int)
+_power = binary("power", exponential.pow, "", "", result_of=_as_int)
 
 
 def power(x1: Any, x2: Any, /) -> Array:
@@ -449,4 +449,4 @@ def float_power(x1: Any, x2: Any, /) -> Array:
     return _float_power(x1, x2)
 
 
-_float_power = binary("float_power", exponential.pow_, "", "", result_of=inexact)
+_float_power = binary("float_power", exponential.pow, "", "", result_of=inexact)

@@ -114,7 +114,7 @@ UINT8 = dtypes.as_dtype("uint8")
 
 
 def _count(x: Array) -> Any:
-    size = numeric.abs_(x) if dtypes.kind(x.aval.dtype) == "int" else x
+    size = numeric.abs(x) if dtypes.kind(x.aval.dtype) == "int" else x
     return convert(bitwise.population_count(size), dtype=UINT8, weak_type=False)
 
 
@@ -201,7 +201,7 @@ isfinite = _question(
 )
 isinf = _question(
     "isinf",
-    _either_part(lambda x: eq(numeric.abs_(x), float("inf")), bitwise.bitwise_or),
+    _either_part(lambda x: eq(numeric.abs(x), float("inf")), bitwise.bitwise_or),
     "True where `x` is infinite.",
     _never,
     "[False, True, False]",
@@ -272,8 +272,8 @@ def isclose(
         return equal(x, y)  # type: ignore[no-any-return]
     same_value = equal(x, y)
     x, y = (array_of(v, "isclose", inexact) for v in (x, y))
-    bound = rtol * numeric.abs_(y) + atol
-    near = numeric.abs_(arithmetic.sub(*operands((x, y), "isclose"))) <= bound
+    bound = rtol * numeric.abs(y) + atol
+    near = numeric.abs(arithmetic.sub(*operands((x, y), "isclose"))) <= bound
     result = logical_or(logical_and(near, isfinite(y)), same_value)
     if equal_nan:
         result = logical_or(result, logical_and(isnan(x), isnan(y)))

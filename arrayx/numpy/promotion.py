@@ -69,7 +69,7 @@ def host_array(x: np.ndarray | np.generic, others: Sequence[Any] = (), weak: boo
         return StageTracer(stage, stage.lift(x), None)
     made = as_concrete(x, choose_device([behind(other) for other in others]))
     if weak:
-        made = type(made)(made.buffer, made.aval.update(weak_type=True), made.device)
+        made = type(made)(made.buffer, made.aval.update(weak_type=True))
     return made
 
 

@@ -10,8 +10,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
@@ -158,7 +156,7 @@ def _extreme(
     axes = check_axes(axis, x.ndim, name)
     if where is not None and initial is None:
         raise errors.ArgumentError(f"{name} with `where` needs an `initial` value")
-    if initial is None and any(x.shape[i] == 0 for i in axes):
+    if initial is None and not math.prod(x.shape[i] for i in axes):
         raise errors.ShapeError(
             f"{name} of an array of shape {x.shape} over axes {axes}: there are no elements; "
             "give `initial`"

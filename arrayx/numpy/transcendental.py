@@ -199,7 +199,7 @@ def _complex_result(dtype: Any, weak: bool) -> Pair:
 
 make_complex = binary(
     "complex",
-    complex_parts.complex_,
+    complex_parts.complex,
     "The complex number with real part `x1` and imaginary part `x2`.",
     """
 >>> complex(make_complex(1.0, 2.0))
@@ -221,7 +221,7 @@ def nan_to_num(
     dtype = x.aval.dtype
     if dtypes.kind(dtype) == "complex":
         parts = (nan_to_num(part(x), copy, nan, posinf, neginf) for part in (real, imag))
-        return complex_parts.complex_(*parts)  # type: ignore[no-any-return]
+        return complex_parts.complex(*parts)  # type: ignore[no-any-return]
     if dtypes.kind(dtype) != "float":
         return x
     limits = dtypes.finfo(dtype)

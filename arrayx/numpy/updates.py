@@ -45,15 +45,15 @@ from arrayx.primitives.axes import reshape, rev
 from arrayx.primitives.bitwise import bitwise_and, bitwise_or
 from arrayx.primitives.creation import fill as full_of
 from arrayx.primitives.gather import points, scatter
-from arrayx.primitives.numeric import max_, min_
+from arrayx.primitives import numeric
 from arrayx.promotion import promote_types
 
 COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "set": lambda old, new: new,
     "add": add,
     "mul": mul,
-    "min": min_,
-    "max": max_,
+    "min": numeric.min,
+    "max": numeric.max,
 }
 ON_BOOL: dict[str, Callable[[Any, Any], Any]] = {
     "set": lambda old, new: new,

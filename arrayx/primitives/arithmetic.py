@@ -17,6 +17,7 @@ from arrayx.primitives.families import (
     NUMERIC,
     Differentiable,
     Elementwise,
+    Step,
     TwoOperands,
     Unary,
     add_tangents,
@@ -173,6 +174,30 @@ class Select(Elementwise):
         )
 
 
+class Eq(TwoOperands, Step):
+    """True where `x` equals `y`; nan equals nothing."""
+
+    name = "eq"
+    kinds = EVERYTHING
+    result = staticmethod(lambda dtype: BOOL)
+
+    def on_keys(self, avals: Any, x: Any, y: Any) -> Any:
+        first, second = handed.words_of(self(x, y))
+        return select(first, second, False)
+
+
+class Ne(TwoOperands, Step):
+    """True where `x` differs from `y`; nan differs from all."""
+
+    name = "ne"
+    kinds = EVERYTHING
+    result = staticmethod(lambda dtype: BOOL)
+
+    def on_keys(self, avals: Any, x: Any, y: Any) -> Any:
+        first, second = handed.words_of(self(x, y))
+        return select(first, True, second)
+
+
 def _bool(dtype: Any) -> Any:
     return BOOL
 
@@ -183,8 +208,8 @@ neg = Neg()
 mul = Mul()
 absorb_mul = AbsorbMul()
 select = Select()
-eq = step("eq", EVERYTHING, "True where `x` equals `y`; nan equals nothing.", _bool)
-ne = step("ne", EVERYTHING, "True where `x` differs from `y`; nan differs from all.", _bool)
+eq = Eq()
+ne = Ne()
 lt = step("lt", ANY, "True where `x` is less than `y`.", _bool)
 le = step("le", ANY, "True where `x` is at most `y`.", _bool)
 gt = step("gt", ANY, "True where `x` is greater than `y`.", _bool)

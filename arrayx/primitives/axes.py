@@ -51,9 +51,7 @@ class BroadcastInDim(Linear):
         return x.update(shape=shape)
 
     def transpose(self, ct: Any, x: Any, *, shape: Shape, dims: tuple[int, ...]) -> Any:
-        ones = [
-            d for n, d in zip(x.aval.shape, dims, strict=True) if n == 1 and shape[d] != 1
-        ]
+        ones = [d for n, d in zip(x.aval.shape, dims, strict=True) if n == 1 and shape[d] != 1]
         axes = tuple(sorted({*range(len(shape))} - {*dims} | {*ones}))
         summed = reduce_sum(ct, axes=axes) if axes else ct
         return (reshape(summed, shape=x.aval.shape) if ones else summed,)
@@ -179,4 +177,3 @@ def unreduced(x: Any, shape: Shape, axes: Sequence[int]) -> Any:
 
 
 handed.move_batch_dim = move_batch_dim
-

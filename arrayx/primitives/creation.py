@@ -24,6 +24,10 @@ class Full(Primitive):
         # 0.0 and -0.0 are equal and nan is not: by its digits, a value is itself alone.
         return (params["shape"], params["dtype"], repr(params["value"]), params["weak_type"])
 
+    def on_keys(self, avals: Any, *, shape: Shape, dtype: Any, value: Any, weak_type: bool) -> Any:
+        # The number stands in both words.
+        return fill((*shape, *dtype.physical_shape), dtype.physical_dtype, value)
+
 
 class Iota(Primitive):
     """Counts 0, 1, 2, … along `axis` of an array of `shape` and `dtype`."""

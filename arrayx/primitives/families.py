@@ -125,6 +125,8 @@ class Handed:
     mul: Callable[[Any, Any], Any]
     absorb_mul: Callable[[Any, Any], Any]
     add: Callable[[Any, Any], Any]
+    # The two halves of keys given as pairs of uint32.
+    words_of: Callable[[Any], tuple[Any, Any]]
     product_of_others: Callable[[Any, Any], Any]
 
 

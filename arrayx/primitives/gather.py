@@ -18,7 +18,7 @@ from arrayx.core.aval import Aval, Shape
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import eq, ge, gt, le, lt, mul, ne, select
-from arrayx.primitives.axes import broadcast_in_dim, inverse, move_batch_dim, reshape, transpose
+from arrayx.primitives.axes import broadcast_in_dim, move_batch_dim, reshape
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.creation import fill as full_of
 from arrayx.primitives.creation import instantiate, iota, zero_literal, zeros
@@ -139,12 +139,13 @@ def points(
     `position` on; around them are the other axes of the operand.  So `x[:, i]` is
     `points(x.shape, (1,), i.ndim, position=1)`, and `x[i, :, j]` `points(x.shape, (0, 2), i.ndim)`.
 
-    >>> points((5, 6), (1,), 2, position=1)
-    (GatherDims(offset_dims=(0,), collapsed_slice_dims=(1,), start_index_map=(1,), operand_batching_dims=(), start_indices_batching_dims=()), (5, 1))
+    >>> dims, sizes = points((5, 6), (1,), 2, position=1)
+    >>> dims.offset_dims, dims.collapsed_slice_dims, dims.start_index_map, sizes
+    ((0,), (1,), (1,), (5, 1))
     """
     kept = len(shape) - len(axes)
     offsets = tuple(i if i < position else i + batch_ndim for i in range(kept))
-    sizes = tuple(1 if i in axes else n for i, n in enumerate(shape))
+    sizes = tuple(min(1, n) if i in axes else n for i, n in enumerate(shape))
     return GatherDims(offsets, tuple(sorted(axes)), tuple(axes)), sizes
 
 
@@ -155,11 +156,12 @@ def along(shape: Shape, axis: int) -> tuple[GatherDims, Shape]:
     one of length 1; the result is of the shape of the indices without it, and every element
     comes from its own line: `take_along_axis`.
 
-    >>> along((5, 6), 1)
-    (GatherDims(offset_dims=(), collapsed_slice_dims=(1,), start_index_map=(1,), operand_batching_dims=(0,), start_indices_batching_dims=(0,)), (1, 1))
+    >>> dims, sizes = along((5, 6), 1)
+    >>> dims.start_index_map, dims.operand_batching_dims, dims.start_indices_batching_dims, sizes
+    ((1,), (0,), (0,), (1, 1))
     """
     others = tuple(d for d in range(len(shape)) if d != axis)
-    return GatherDims((), (axis,), (axis,), others, others), (1,) * len(shape)
+    return GatherDims((), (axis,), (axis,), others, others), tuple(min(1, n) for n in shape)
 
 
 def take_along(x: Any, indices: Any, axis: int, mode: str = "promise") -> Any:
@@ -173,7 +175,7 @@ def default_fill(dtype: Any) -> Any:
     """What a read out of bounds gives unless told otherwise.
 
     NaN for floats and complex numbers, the least value of signed integers, the greatest of
-    unsigned ones, True for booleans: what no sensible result is.
+    unsigned ones (and so of the words of keys), True for booleans: what no sensible result is.
 
     >>> default_fill("int8"), default_fill("uint8"), default_fill("float32")
     (-128, 255, nan)
@@ -185,6 +187,8 @@ def default_fill(dtype: Any) -> Any:
         return complex("nan")
     if kind == "bool":
         return True
+    if kind == "key":
+        dtype = dtype.physical_dtype
     limits = dtypes.iinfo(dtype)
     return int(limits.min) if kind == "int" else int(limits.max)
 
@@ -196,7 +200,8 @@ class Gather(Primitive):
       vectors, of length `len(dims.start_index_map)`.
     - `dims`: a `GatherDims`.
     - `sizes`: the lengths of the window along each axis of `x`, at most those of `x`; 1 along
-      collapsed and batching axes.
+      collapsed and batching axes (0 where those have no elements: every read from such an
+      operand is out of bounds).
     - `mode`: what happens to a window that is not wholly inside `x`.  "clip": it is moved
       inside (as in StableHLO); "fill": all of it reads as `fill`; "promise": there is none
       (if there is, the result is not specified, but nothing else is read or harmed).
@@ -220,9 +225,10 @@ class Gather(Primitive):
             raise errors.ArgumentError(f"gather has no mode {mode!r}; it has {', '.join(READS)}")
         if mode != "fill" and fill is not None:
             raise errors.ArgumentError(f"gather fills nothing in mode {mode!r}: fill must be None")
-        return x.update(
-            shape=result_shape(indices.shape, dims, sizes), varying=x.varying | indices.varying
-        )
+        shape = result_shape(indices.shape, dims, sizes)
+        if x.size == 0 and mode != "fill" and 0 not in shape:
+            raise errors.ShapeError(f"gather cannot read {shape} from {x}, which has no elements")
+        return x.update(shape=shape, varying=x.varying | indices.varying)
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         x, indices = primals
@@ -265,22 +271,20 @@ class Gather(Primitive):
     ) -> Any:
         """The other modes in terms of "clip", the core one."""
         if mode == "clip":
-            raise errors.UnsupportedError(
-                "gather in mode 'clip' is a core primitive: it has no expansion"
-            )
+            raise errors.UnsupportedError("gather in mode 'clip' is core: it has no expansion")
+        value = default_fill(x.aval.dtype)
+        if fill is not None:
+            value = type(value)(fill)  # a literal is of the kind of what it stands beside
+        if x.aval.size == 0:
+            shape = result_shape(indices.aval.shape, dims, sizes)
+            return full_of(shape, x.aval.dtype, value)
         result = self(x, indices, dims=dims, sizes=sizes, mode="clip", fill=None)
         if mode == "promise":
             return result
         inside = in_bounds(x.aval.shape, indices, dims, sizes)
-        inside = broadcast_in_dim(
-            inside, shape=result.aval.shape, dims=dims.batch_positions(result.aval.ndim)
-        )
-        value = default_fill(x.aval.dtype) if fill is None else fill
+        batch = dims.batch_positions(result.aval.ndim)
+        inside = broadcast_in_dim(inside, shape=result.aval.shape, dims=batch)
         return select(inside, result, value)
-
-    def on_keys(self, avals: Any, x: Any, indices: Any, **params: Any) -> Any:
-        result, dim = self.vmap(2, (x, indices), (avals[0].ndim, None), **params)
-        return move_batch_dim(2, result, dim, result.aval.ndim - 1)
 
 
 def check_windows(name: str, x: Aval, indices: Aval, dims: GatherDims, sizes: Shape) -> None:
@@ -313,10 +317,8 @@ def check_windows(name: str, x: Aval, indices: Aval, dims: GatherDims, sizes: Sh
         refuse("there must be an offset axis for each axis that is neither collapsed nor batching")
     if len(sizes) != x.ndim or not all(0 <= s <= n for s, n in zip(sizes, x.shape)):
         refuse("there must be a size for each axis of the operand, at most its length")
-    if any(sizes[d] != 1 for d in dims.collapsed_slice_dims):
-        refuse("the size of a collapsed axis must be 1")
-    if any(sizes[d] != min(1, x.shape[d]) for d in dims.operand_batching_dims):
-        refuse("the size of a batching axis must be 1")
+    if any(sizes[d] != min(1, x.shape[d]) for d in gone):
+        refuse("the size of a collapsed or batching axis must be 1 (0 where it has no elements)")
     if [x.shape[d] for d in dims.operand_batching_dims] != [
         indices.shape[d] for d in dims.start_indices_batching_dims
     ]:
@@ -409,7 +411,7 @@ class Scatter(Primitive):
     - `combine`: "set", "add", "mul", "min" or "max".  Where several updates meet, "set" keeps
       the last one, in the row-major order of the batch axes of the indices: on every backend.
       The others combine all of them, in no fixed order; 16-bit floats are added in float32.
-    - `unique`: the promise that no two updates meet (or, for "set", that those are equal).
+    - `unique`: the promise that no two updates meet.
 
     Derivatives: of "set", only the update that is kept has one, and what it overwrites has
     none; of "mul", each factor has the product of the others, made without division; of
@@ -545,7 +547,7 @@ class Scatter(Primitive):
     def places(self, x: Any, updates: Any, indices: Any, **params: Any) -> Any:
         """For each element of the updates the number of its place in `x`; -1 if dropped."""
         shape = aval_of(x).shape
-        dtype = dtypes.index_dtype(aval_of(x).size)
+        dtype = dtypes.index_dtype(aval_of(x).size + 1)
         numbers = reshape(iota(shape=(aval_of(x).size,), dtype=dtype, axis=0), shape=shape)
         where = self.where(x, updates, **params)
         fill = -1 if where["mode"] == "fill" else None
@@ -590,37 +592,22 @@ class Scatter(Primitive):
             raise errors.UnsupportedError(
                 f"scatter ({combine}) in mode 'drop' is a core primitive: it has no expansion"
             )
-        # Every update that loses writes what the winner of its place writes: then the order
-        # does not matter.
-        front, flat = self.in_order(updates, **params)
-        count = flat.aval.size
-        dtype = dtypes.index_dtype(count)
-        numbers = reshape(iota(shape=(count,), dtype=dtype, axis=0), shape=flat.aval.shape)
-        numbers = transpose(numbers, perm=inverse(front))
-        lowest = full_of(x.aval.shape, dtype, -1)
-        last = self(lowest, indices, numbers, **{**params, "combine": "max"})
-        kept = gather(last, indices, fill=0, **self.where(x, updates, **params))
-        dims, sizes = points((count,), (0,), updates.aval.ndim)
-        updates = gather(
-            reshape(flat, shape=(count,)),
-            reshape(kept, shape=(*kept.aval.shape, 1)),
-            dims=dims,
-            sizes=sizes,
-            mode="clip",
-            fill=None,
+        # Element by element, and those that are overwritten are sent out of bounds.
+        size, count = x.aval.size, updates.aval.size
+        places = self.places(x, updates, indices, **params)
+        kept = self.winners(x.aval, indices, updates.aval, **params)
+        places = reshape(select(kept, places, size), shape=(count, 1))
+        dims, _ = points((size,), (0,), 1)
+        result = self(
+            reshape(x, shape=(size,)),
+            places,
+            reshape(updates, shape=(count,)),
+            dims=dims.as_scatter(),
+            mode="drop",
+            combine="set",
+            unique=True,
         )
-        return self(x, indices, updates, **{**params, "unique": True})
-
-    def in_order(self, updates: Any, *, dims: ScatterDims, **params: Any) -> tuple[Axes, Any]:
-        """The updates with their batch axes in front, and the permutation that does it."""
-        batch = dims.as_gather().batch_positions(updates.aval.ndim)
-        front = (*batch, *dims.update_window_dims)
-        return front, transpose(updates, perm=front)
-
-    def on_keys(self, avals: Any, x: Any, indices: Any, updates: Any, **params: Any) -> Any:
-        batch = avals[0].ndim, None, avals[2].ndim
-        result, dim = self.vmap(2, (x, indices, updates), batch, **params)
-        return move_batch_dim(2, result, dim, result.aval.ndim - 1)
+        return reshape(result, shape=x.aval.shape)
 
 
 gather = Gather()
@@ -636,10 +623,10 @@ def aval_of(x: Any) -> Aval:
 
 
 def sizes_of(x: Any, updates: Any, dims: ScatterDims) -> Shape:
-    """The window sizes of a scatter; the batching axes of an empty batch have none."""
+    """The window sizes of a scatter: those of its updates, none in axes without elements."""
     x, updates = aval_of(x), aval_of(updates)
     sizes = list(dims.window_sizes(x.ndim, updates.shape))
-    for d in dims.operand_batching_dims:
+    for d in (*dims.inserted_window_dims, *dims.operand_batching_dims):
         sizes[d] = min(1, x.shape[d])
     return tuple(sizes)
 

@@ -64,6 +64,8 @@ class Extreme(Reduction):
     def jvp(self, primals: Any, tangents: Any, *, axes: Axes) -> Any:
         (x,), (dx,) = primals, tangents
         result = self(x, axes=axes)
+        if x.aval.size == 0:
+            return result, Zero
         wide = dtypes.accumulation_dtype(x.aval.dtype)
         reached = same(x, unreduced(result, x.aval.shape, axes))
         count = reduce_sum(as_numbers(reached, wide), axes=axes)

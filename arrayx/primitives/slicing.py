@@ -75,9 +75,6 @@ class Slice(Linear):
         )
         return self(x, starts=starts, limits=limits, strides=strides), d
 
-    def on_keys(self, avals: Any, x: Any, **params: Any) -> Any:
-        return self.vmap(2, (x,), (avals[0].ndim,), **params)[0]
-
 
 def spread(length: int, interior: int) -> int:
     """The length of an axis with `interior` elements put between neighbours."""
@@ -210,9 +207,6 @@ class Concatenate(Primitive):
         moved = [move_batch_dim(size, x, i, d) for x, i in zip(args, dims, strict=True)]
         return self(*moved, axis=axis + (axis >= d)), d
 
-    def on_keys(self, avals: Any, *xs: Any, axis: int) -> Any:
-        return self(*xs, axis=axis)
-
 
 def cut(x: Any, axis: int, start: int, end: int, stride: int = 1) -> Any:
     """`x` from `start` up to `end` along one axis, whole along the others."""
@@ -327,9 +321,6 @@ class DynamicSlice(Primitive):
             fill=None,
         )
 
-    def on_keys(self, avals: Any, x: Any, *starts: Any, sizes: Shape) -> Any:
-        return self(x, *starts, 0, sizes=(*sizes, 2))
-
 
 class DynamicUpdateSlice(Primitive):
     """`x` with `update` in place of the window that begins at `starts`.
@@ -387,9 +378,6 @@ class DynamicUpdateSlice(Primitive):
             combine="set",
             unique=True,
         )
-
-    def on_keys(self, avals: Any, x: Any, update: Any, *starts: Any) -> Any:
-        return self(x, update, *starts, 0)
 
 
 slice = Slice()

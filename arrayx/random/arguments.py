@@ -10,7 +10,7 @@ import numpy as np
 
 from arrayx import dtypes, errors
 from arrayx.core.aval import Shape
-from arrayx.numpy.promotion import as_type, broadcast_shapes, broadcast_to_shape, read, scalar_array
+from arrayx.numpy.promotion import as_type, broadcast_to_shape, read, scalar_array
 
 
 def checked_shape(function: str, shape: Any, *inner: Shape) -> Shape:
@@ -29,7 +29,8 @@ def checked_shape(function: str, shape: Any, *inner: Shape) -> Shape:
     if any(n < 0 for n in result):
         raise errors.ShapeError(f"{function}: the shape {result} has a negative length")
     for other in inner:
-        if other and (len(other) > len(result) or broadcast_shapes(result, other) != result):
+        last = result[len(result) - len(other) :]
+        if len(other) > len(result) or any(n not in (1, m) for n, m in zip(other, last)):
             raise errors.ShapeError(
                 f"{function}: a parameter of shape {other} cannot be broadcast to the shape "
                 f"{result} that is asked for"

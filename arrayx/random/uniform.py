@@ -249,7 +249,5 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None) -> Array:
     """
     kinds = ("int", "uint", "float", "complex")
     dtype = checked_dtype("rademacher", dtype, kinds, dtypes.default_int())
-    signs = convert(
-        bernoulli(key, 0.5, checked_shape("rademacher", shape)), dtype=dtype, weak_type=False
-    )
+    signs = as_type(bernoulli(key, 0.5, checked_shape("rademacher", shape)), dtype)
     return sub(add(signs, signs), LITERALS[dtypes.kind(dtype)](1))  # type: ignore[no-any-return]

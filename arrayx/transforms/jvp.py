@@ -54,9 +54,7 @@ class JVPInterpreter(Interpreter):
             return self.parent.apply(primitive, tuple(primals), params)  # type: ignore[union-attr]
         rule = primitive.jvp
         if rule is None:
-            if primitive.expand is None:
-                refuse_missing_rule(primitive, "jvp")
-            return primitive.expand(*args, **params)
+            return without_rule(self, primitive, "jvp", args, params)
         token = current.set(self.parent)  # type: ignore[arg-type]
         try:
             result, tangent = rule(primals, tangents, **params)
@@ -72,6 +70,21 @@ class JVPInterpreter(Interpreter):
                 for r, t in zip(result, tangent, strict=True)
             )
         return result if tangent is Zero else JVPTracer(self, result, tangent)
+
+
+def without_rule(
+    interpreter: Interpreter,
+    primitive: Primitive,
+    slot: str,
+    args: tuple[Any, ...],
+    params: dict[str, Any],
+) -> Any:
+    """What a transformation does with a primitive that has no rule for it."""
+    if primitive.interpret is not None:
+        return primitive.interpret(interpreter, args, params)
+    if primitive.expand is None:
+        refuse_missing_rule(primitive, slot)
+    return primitive.expand(*args, **params)  # type: ignore[misc]
 
 
 def refuse_missing_rule(primitive: Primitive, slot: str) -> None:

@@ -14,7 +14,7 @@ from arrayx.core.aval import Aval
 from arrayx.core.interpreter import Interpreter, Tracer, current
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive, aval_or_scalar_type
-from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, refuse_missing_rule
+from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, without_rule
 
 
 class LinearTracer(Tracer):
@@ -122,10 +122,8 @@ class LinearizeInterpreter(JVPInterpreter):
                 result, tangent = primitive.jvp(primals, tangents, **params)
             finally:
                 current.reset(token)
-        elif primitive.expand is not None:
-            return primitive.expand(*args, **params)
         else:
-            refuse_missing_rule(primitive, "jvp")
+            return without_rule(self, primitive, "jvp", args, params)
         if primitive.multiple:
             return self.pair(primitive, result, tangent)
         return result if tangent is Zero else JVPTracer(self, result, tangent)

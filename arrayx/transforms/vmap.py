@@ -13,7 +13,7 @@ from arrayx.core.interpreter import Interpreter, Tracer, current, opened
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.axes import move_batch_dim
 from arrayx.transforms.evaluate import evaluate
-from arrayx.transforms.jvp import refuse_missing_rule
+from arrayx.transforms.jvp import without_rule
 from arrayx.transforms.stage import derive
 
 # The named axes that are open around the running code: ((name, size), ...), outermost
@@ -85,9 +85,7 @@ class VmapInterpreter(Interpreter):
             return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
         rule = primitive.vmap
         if rule is None:
-            if primitive.expand is None:
-                refuse_missing_rule(primitive, "vmap")
-            return primitive.expand(*args, **params)
+            return without_rule(self, primitive, "vmap", args, params)
         token = current.set(self.parent)  # type: ignore[arg-type]
         try:
             result, dim = rule(self.size, values, dims, **params)

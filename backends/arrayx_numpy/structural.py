@@ -46,7 +46,9 @@ def pad(x: Any, value: Any, *, low: Any, high: Any, interior: Any) -> Any:
         first = max(0, -(a // step))  # the first element that is not cut off
         end = max(first, min(n, (m - 1 - a) // step + 1))
         of.append(slice(first, end))
-        to.append(slice(a + first * step, a + (end - 1) * step + 1, step) if end > first else slice(0, 0))
+        to.append(
+            slice(a + first * step, a + (end - 1) * step + 1, step) if end > first else slice(0, 0)
+        )
     out[tuple(to)] = x[tuple(of)]
     return out
 
@@ -119,7 +121,9 @@ def plan(shape: Any, indices_shape: Any, dims: GatherDims, sizes: Any) -> Plan:
     pairs += zip(dims.start_indices_batching_dims, dims.operand_batching_dims, strict=True)
     for axis, d in pairs:
         steps = np.arange(places_shape[axis]) * units[d]
-        offsets = offsets + steps.reshape([-1 if i == axis else 1 for i in range(len(places_shape))])
+        offsets = offsets + steps.reshape(
+            [-1 if i == axis else 1 for i in range(len(places_shape))]
+        )
     components = tuple((shape[d] - sizes[d], units.get(d, 0)) for d in dims.start_index_map)
     result = result_shape(indices_shape, dims, sizes)
     batch_positions = dims.batch_positions(len(result))
@@ -172,6 +176,8 @@ def places_of(indices: Any, plan: Plan, masked: bool) -> tuple[np.ndarray, np.nd
 
 def gather(x: Any, indices: Any, *, dims: Any, sizes: Any, mode: str, fill: Any) -> Any:
     x, indices = np.asarray(x), np.asarray(indices)
+    if x.size == 0:
+        return np.full(result_shape(indices.shape, dims, sizes), fill_value(fill, x), x.dtype)
     p = plan(x.shape, indices.shape, dims, sizes)
     if 0 in p.result_shape:
         return np.empty(p.result_shape, x.dtype)
@@ -192,16 +198,20 @@ def gather(x: Any, indices: Any, *, dims: Any, sizes: Any, mode: str, fill: Any)
     # A window of 1 along an indexed axis was no axis of its own: both have equally many.
     out = out.transpose(p.perm)
     if inside is not None:
-        value = np.asarray(default_fill(x.dtype) if fill is None else fill).astype(x.dtype)
-        np.copyto(out, value, where=~inside.reshape(p.mask_shape))
+        np.copyto(out, fill_value(fill, x), where=~inside.reshape(p.mask_shape))
     return out
+
+
+def fill_value(fill: Any, x: Any) -> Any:
+    """The scalar that is read out of bounds, in the dtype of `x`."""
+    return np.asarray(default_fill(x.dtype) if fill is None else fill).astype(x.dtype)
 
 
 def scatter(
     x: Any, indices: Any, updates: Any, *, dims: Any, mode: str, combine: str, unique: bool
 ) -> Any:
     x, indices, updates = np.asarray(x), np.asarray(indices), np.asarray(updates)
-    if updates.size == 0:
+    if updates.size == 0 or x.size == 0:
         return x
     sizes = list(dims.window_sizes(x.ndim, updates.shape))
     p = plan(x.shape, indices.shape, dims.as_gather(), tuple(sizes))
@@ -219,7 +229,9 @@ def scatter(
         kept = np.broadcast_to(kept, places.shape).reshape(-1)
         places, written = places.reshape(-1)[kept], written[kept]
     write(rows, places.reshape(-1), written, combine, unique)
-    result = out.reshape(lengths).transpose(np.argsort(order)) if order != tuple(range(x.ndim)) else out
+    result = (
+        out.reshape(lengths).transpose(np.argsort(order)) if order != tuple(range(x.ndim)) else out
+    )
     return result.astype(x.dtype, copy=False)
 
 

@@ -246,6 +246,13 @@ class Client:
         except xc.XlaRuntimeError as error:
             raise _run_error(error, [buffer]) from error
 
+    def wait(self, buffer: Buffer) -> None:
+        """Return when the contents are ready; errors of their computation are raised here."""
+        try:
+            buffer.block_until_ready()
+        except xc.XlaRuntimeError as error:
+            raise _run_error(error, [buffer]) from error
+
     def _get_packed(self, buffer: Buffer) -> np.ndarray[Any, Any]:
         aval = buffer.aval
         widen = _widening(self, aval.shape, aval.dtype, self.device_index(buffer))

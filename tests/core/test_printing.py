@@ -131,7 +131,7 @@ PARAMS = {
     "complex_zeros": complex(-0.0, -0.0),
     "complex_nan": complex(math.nan, -math.inf),
     "imaginary": 3j,
-    "text": "it's [a] \"text\", # é\n\\ <x>",
+    "text": 'it\'s [a] "text", # é\n\\ <x>',
     "dtype": dtypes.as_dtype("bfloat16"),
     "boolean": np.dtype(bool),
     "key": dtypes.KeyDtype(),
@@ -198,16 +198,15 @@ def test_a_graph_that_occurs_again_is_written_once():
     assert first is second
     # Doubled forty times, it would never end if it were written out.
     for _ in range(40):
-        graph = stage(lambda x, g=graph: call(*call(x, graph=g, name="g"), graph=g, name="g"),
-                      [VECTOR]).graph
+        graph = stage(
+            lambda x, g=graph: call(*call(x, graph=g, name="g"), graph=g, name="g"), [VECTOR]
+        ).graph
     assert str(parse_graph(str(graph))) == str(graph)
 
 
 def test_equations_without_results_have_no_left_side():
     graph = stage(lambda x: [nothing(x), x][1:], [VECTOR]).graph
-    assert str(graph) == (
-        "graph(a: float32[3]) {\n  test_printing_nothing a\n  return a\n}"
-    )
+    assert str(graph) == ("graph(a: float32[3]) {\n  test_printing_nothing a\n  return a\n}")
     parsed = parse_graph(str(graph))
     assert parsed.same_structure(graph)
     assert parsed.effects == {"noise"}
@@ -249,7 +248,7 @@ def test_every_program_reads_back(graph):
 ERRORS = {
     "": "line 1, column 1: expected 'graph' at the start of a graph, found the end of the text",
     "graph(a: float32[3]) {\n  b float32[3] = sin a\n  return b\n}": (
-        "line 2, column 5: expected a primitive, but none is called 'b'"
+        "line 2, column 3: expected a primitive, but none is called 'b'"
     ),
     "graph(a: float32[3]) {\n  b: float32[3] = sin c\n  return b\n}": (
         "line 2, column 23: expected a variable, but 'c' is not defined before\n"

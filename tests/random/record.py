@@ -112,9 +112,15 @@ CASES = {
     "categorical(key(6), np.arange(12, dtype=np.float32).reshape(3, 4) % 5)": 0,
     "categorical(key(6), np.arange(12, dtype=np.float32).reshape(3, 4) % 5, axis=0)": 0,
     "categorical(key(6), np.arange(12, dtype=np.float32).reshape(3, 4) % 5, shape=(2, 3))": 0,
-    "np.asarray(categorical(key(6), np.arange(6, dtype=np.float32), shape=(4,), replace=False), np.int32)": 0,
-    "np.asarray(categorical(key(6), np.zeros((2, 5), np.float32), shape=(3, 2), replace=False), np.int32)": 0,
-    "np.asarray(categorical(key(6), np.zeros((5, 2), np.float32), 0, (3, 2), replace=False), np.int32)": 0,
+    "np.asarray("
+    "categorical(key(6), np.arange(6, dtype=np.float32), shape=(4,), replace=False)"
+    ", np.int32)": 0,
+    "np.asarray("
+    "categorical(key(6), np.zeros((2, 5), np.float32), shape=(3, 2), replace=False)"
+    ", np.int32)": 0,
+    "np.asarray("
+    "categorical(key(6), np.zeros((5, 2), np.float32), 0, (3, 2), replace=False)"
+    ", np.int32)": 0,
     "categorical(key(6), np.zeros((2, 5), np.float32), shape=(2,), mode='high')": 0,
     # functions of uniform draws
     "normal(key(7), (9,))": 16,

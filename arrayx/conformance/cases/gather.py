@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from arrayx.conformance.case import ANY, FLOAT8, NUMERIC, ORDERED, REAL, Case, Operand
+from arrayx.conformance.case import (
+    ANY,
+    FLOAT8,
+    HALF,
+    LOGICAL,
+    NUMERIC,
+    ORDERED,
+    Case,
+    Operand,
+)
 from arrayx.primitives import gather as primitives
 from arrayx.primitives.gather import GatherDims, along, points
 
@@ -17,12 +27,10 @@ def windows(shape: Any, indices: Any, dims: GatherDims, sizes: Any) -> Any:
         start = [0] * len(shape)
         for j, d in enumerate(dims.start_index_map):
             start[d] = int(indices[(*batch, j)])
-        for d, i in zip(
-            dims.operand_batching_dims, dims.start_indices_batching_dims, strict=True
-        ):
+        for d, i in zip(dims.operand_batching_dims, dims.start_indices_batching_dims, strict=True):
             start[d] = batch[i]
         last = [n - s for n, s in zip(shape, sizes, strict=True)]
-        inside = all(0 <= a <= b for a, b in zip(start, last, strict=True))
+        inside = 0 not in shape and all(0 <= a <= b for a, b in zip(start, last, strict=True))
         yield batch, [min(max(a, 0), b) for a, b in zip(start, last, strict=True)], inside
 
 
@@ -75,7 +83,7 @@ def sizes_scattered(x: Any, indices: Any, updates: Any, **params: Any) -> Any:
     return 1 + scattered(np.abs(x), indices, np.abs(updates), **params)
 
 
-def INDICES(*shape: int, top: int = 4, dtype: str = "int32") -> Operand:  # noqa: N802
+def INDICES(*shape: int, top: int = 4, dtype: str = "int32") -> Operand:
     """Places up to `top`, some of them out of bounds."""
     return Operand(shape, dtype=dtype, domain=(0 if dtype[0] == "u" else -1, top))
 
@@ -105,82 +113,83 @@ FORMS = (
 )
 
 
-def reads() -> Any:
-    for label, shape, indices, dims, sizes in FORMS:
-        for mode in ("fill", "clip") if label in ("rows", "windows", "points") else ("fill",):
-            yield Case(
-                "gather",
-                primitives.gather,
-                (shape, indices),
-                {"dims": dims, "sizes": sizes, "mode": mode, "fill": None},
-                gathered,
-                ANY + FLOAT8,
-                label=f"{label}_{mode}",
-            )
-    label, shape, _, dims, sizes = FORMS[2]
-    yield Case(
+# The dtypes of rows that differ from others in their form alone.
+SOME = ("float32", "float64", "complex128", "int32", "bool")
+EVERY_MODE = ("rows", "points", "windows")
+
+
+def read(label: str, form: Any, mode: str, fill: Any, kinds: Any, call: Any = None) -> Case:
+    _, shape, indices, dims, sizes = form
+    return Case(
         "gather",
-        primitives.gather,
-        (shape, Operand((5, 2), dtype="uint32", domain=(0, 3))),
-        {"dims": dims, "sizes": sizes, "mode": "promise", "fill": None},
+        call or primitives.gather,
+        (shape, indices),
+        {"dims": dims, "sizes": sizes, "mode": mode, "fill": fill},
         gathered,
-        ANY,
-        label="promise",
-    )
-    yield Case(
-        "gather",
-        primitives.gather,
-        ((4, 3), INDICES(3, 1)),
-        {"dims": FORMS[0][3], "sizes": FORMS[0][4], "mode": "fill", "fill": 7},
-        gathered,
-        REAL,
-        label="fill_7",
+        kinds,
+        label=label,
     )
 
 
-def writes() -> Any:
-    kinds = {"set": ANY + FLOAT8, "add": NUMERIC, "mul": NUMERIC, "min": ORDERED, "max": ORDERED}
-    for label, shape, indices, dims, sizes in FORMS:
-        updates = primitives.result_shape(indices.shape, dims, sizes)
-        # Every form is written in one way, and every way is tried on some forms.
-        ways = ["set", "add"] if label != "points" else list(kinds)
-        if label in ("rows", "windows", "along"):
-            ways = list(kinds)
-        for combine in ways:
-            for mode in ("drop", "clip") if label in ("points", "windows") else ("drop",):
-                yield Case(
-                    "scatter",
-                    primitives.scatter,
-                    (shape, indices, updates),
-                    {
-                        "dims": dims.as_scatter(),
-                        "mode": mode,
-                        "combine": combine,
-                        "unique": False,
-                    },
-                    scattered,
-                    kinds[combine],
-                    scale=sizes_scattered if combine in ("add", "mul") else None,
-                    signed_zeros=combine in ("set", "mul"),
-                    label=f"{combine}_{label}_{mode}",
-                )
-    for combine in kinds:
-        yield Case(
-            "scatter",
-            primitives.scatter,
-            ((4, 3), Operand((3, 1), dtype="int32", values=[2, 0, 3]), (3, 3)),
-            {
-                "dims": FORMS[0][3].as_scatter(),
-                "mode": "promise",
-                "combine": combine,
-                "unique": True,
-            },
-            scattered,
-            kinds[combine],
-            scale=sizes_scattered if combine in ("add", "mul") else None,
-            signed_zeros=combine in ("set", "mul"),
-            label=f"{combine}_unique",
-        )
+def reads() -> Iterator[Case]:
+    for form in FORMS:
+        label, usual = form[0], form[0] in EVERY_MODE
+        # A finite fill, because differences of nan are none.
+        yield read(f"{label}_fill", form, "fill", 1, ANY + FLOAT8 if usual else SOME)
+        if usual:
+            yield read(f"{label}_clip", form, "clip", None, SOME)
+            expand = primitives.gather.expand
+            yield read(f"{label}_expanded", form, "fill", 1, SOME, expand)
+    points_inside = (*FORMS[2][:2], Operand((5, 2), dtype="uint32", domain=(0, 3)), *FORMS[2][3:])
+    yield read("promise", points_inside, "promise", None, SOME)
+    narrow = ("float32", *HALF, "complex64", *LOGICAL)
+    yield read("default_fill", FORMS[0], "fill", None, narrow)
+    empty = ("", (0, 3), INDICES(2, 1), *points((0, 3), (0,), 1))
+    yield read("of_nothing", empty, "fill", 1, SOME)
+
+
+KINDS = {"set": ANY + FLOAT8, "add": NUMERIC, "mul": NUMERIC, "min": ORDERED, "max": ORDERED}
+
+
+def write(
+    label: str,
+    form: Any,
+    mode: str,
+    combine: str,
+    few: bool,
+    call: Any = None,
+    unique: bool = False,
+) -> Case:
+    _, shape, indices, dims, sizes = form
+    kinds = KINDS[combine]
+    return Case(
+        "scatter",
+        call or primitives.scatter,
+        (shape, indices, primitives.result_shape(indices.shape, dims, sizes)),
+        {"dims": dims.as_scatter(), "mode": mode, "combine": combine, "unique": unique},
+        scattered,
+        tuple(d for d in kinds if d in SOME) if few else kinds,
+        scale=sizes_scattered if combine in ("add", "mul") else None,
+        signed_zeros=combine in ("set", "mul"),
+        label=f"{combine}_{label}",
+    )
+
+
+def writes() -> Iterator[Case]:
+    expand = primitives.scatter.expand
+    for form in FORMS:
+        label, usual = form[0], form[0] in EVERY_MODE
+        for combine in KINDS if usual or label == "along" else ("set", "add"):
+            yield write(label, form, "drop", combine, few=label != "rows")
+            if label in ("points", "windows"):
+                yield write(f"{label}_clip", form, "clip", combine, few=True)
+        if usual:
+            yield write(f"{label}_expanded", form, "drop", "set", True, expand)
+            yield write(f"{label}_clip_expanded", form, "clip", "add", True, expand)
+    places = Operand((3, 1), dtype="int32", values=[2, 0, 3])
+    inside = (*FORMS[0][:2], places, *FORMS[0][3:])
+    for combine in KINDS:
+        yield write("unique", inside, "promise", combine, few=True, unique=True)
 
 
 CASES = (*reads(), *writes())

@@ -64,6 +64,8 @@ REDUCTIONS = (
     ("reduce_and", reduction.reduce_and, logical("and"), LOGICAL),
     ("reduce_or", reduction.reduce_or, logical("or"), LOGICAL),
 )
+# Differences of the infinite extremes of nothing are none: these rows have no derivative.
+WIDE = ("float64", "complex128")
 EMPTY = ("empty", (2, 0), (1,))
 
 CASES = (
@@ -74,7 +76,7 @@ CASES = (
             (shape,),
             {"axes": axes},
             reference,
-            kinds,
+            tuple(d for d in kinds if d not in WIDE) if label == "empty" else kinds,
             scale=(lambda x, axes: 1 + multiplied(np.abs(x), axes)) if "prod" in name else None,
             signed_zeros=False,
             label=label,

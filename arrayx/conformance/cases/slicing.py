@@ -43,7 +43,7 @@ def updated_at(x: Any, update: Any, *starts: Any) -> Any:
     return out
 
 
-def START(dtype: str = "int32") -> Operand:  # noqa: N802
+def START(dtype: str = "int32") -> Operand:
     """A start, often out of bounds."""
     return Operand((), dtype=dtype, domain=(-1 if dtype[0] == "i" else 0, 4))
 

@@ -1,0 +1,182 @@
+"""The elementwise functions of `ax.lax`: primitives that take arrays of one dtype and shape.
+
+They are stricter than `arrayx.numpy`: dtypes are not promoted and only numbers are broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from arrayx import errors
+from arrayx.core.array import Array
+from arrayx.numpy.functions import arrays_of
+from arrayx.numpy.promotion import as_array, broadcast_to_shape, plan_for, read_beside
+from arrayx.primitives import (
+    arithmetic,
+    bitwise,
+    combined,
+    complex as complex_parts,
+    exponential,
+    numeric,
+    special,
+    trigonometric,
+)
+
+
+def _strict(name: str, apply: Callable[..., Any], arity: int, literals: bool = False) -> Any:
+    names = ("x", "y", "z")[:arity]
+
+    def function(*args: Any, **options: Any) -> Array:
+        if len(args) != arity:
+            raise errors.ArgumentError(f"lax.{name} takes {arity} arguments, got {len(args)}")
+        operands = read_beside(args, f"lax.{name}", names)
+        arrays = [a for a in operands if isinstance(a, Array)]
+        full = [a for a in arrays if a.aval.ndim] or arrays
+        for a in arrays:
+            if a.aval.ndim and a.aval.shape != full[0].aval.shape:
+                raise errors.ShapeError(
+                    f"lax.{name} needs operands of equal shape, got "
+                    f"{', '.join(str(x.aval) for x in arrays)}; anp functions broadcast"
+                )
+            if a.aval.dtype is not arrays[0].aval.dtype and not a.aval.weak_type:
+                strong = [x for x in arrays if not x.aval.weak_type]
+                if any(x.aval.dtype is not strong[0].aval.dtype for x in strong):
+                    raise errors.DtypeError(
+                        f"lax.{name} needs operands of one dtype, got "
+                        f"{', '.join(str(x.aval) for x in arrays)}; anp functions promote"
+                    )
+        plan = plan_for(operands, f"lax.{name}", names)
+        ready = plan.apply(operands) if literals else arrays_of(plan, operands)
+        return apply(*ready)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "arrayx.lax"
+    function.__doc__ = getattr(apply, "__doc__", None) or f"{name} of arrays of one type."
+    return function
+
+
+def _square(x: Any) -> Any:
+    """`x` times itself."""
+    return arithmetic.mul(x, x)
+
+
+def _reciprocal(x: Any) -> Any:
+    """One divided by `x`."""
+    return numeric.div(1.0, x)
+
+
+add = _strict("add", arithmetic.add, 2, True)
+sub = _strict("sub", arithmetic.sub, 2, True)
+mul = _strict("mul", arithmetic.mul, 2, True)
+div = _strict("div", numeric.div, 2, True)
+rem = _strict("rem", numeric.rem, 2, True)
+max = _strict("max", numeric.max, 2, True)
+min = _strict("min", numeric.min, 2, True)
+pow = _strict("pow", exponential.pow, 2)
+atan2 = _strict("atan2", trigonometric.atan2, 2)
+nextafter = _strict("nextafter", numeric.nextafter, 2)
+eq = _strict("eq", arithmetic.eq, 2, True)
+ne = _strict("ne", arithmetic.ne, 2, True)
+lt = _strict("lt", arithmetic.lt, 2, True)
+le = _strict("le", arithmetic.le, 2, True)
+gt = _strict("gt", arithmetic.gt, 2, True)
+ge = _strict("ge", arithmetic.ge, 2, True)
+bitwise_and = _strict("bitwise_and", bitwise.bitwise_and, 2)
+bitwise_or = _strict("bitwise_or", bitwise.bitwise_or, 2)
+bitwise_xor = _strict("bitwise_xor", bitwise.bitwise_xor, 2)
+bitwise_not = _strict("bitwise_not", bitwise.bitwise_not, 1)
+shift_left = _strict("shift_left", bitwise.shift_left, 2)
+shift_right_arithmetic = _strict("shift_right_arithmetic", bitwise.shift_right_arithmetic, 2)
+shift_right_logical = _strict("shift_right_logical", bitwise.shift_right_logical, 2)
+population_count = _strict("population_count", bitwise.population_count, 1)
+clz = _strict("clz", bitwise.clz, 1)
+complex = _strict("complex", complex_parts.complex, 2)
+real = _strict("real", complex_parts.real, 1)
+imag = _strict("imag", complex_parts.imag, 1)
+conj = _strict("conj", complex_parts.conj, 1)
+neg = _strict("neg", arithmetic.neg, 1)
+abs = _strict("abs", numeric.abs, 1)
+sign = _strict("sign", numeric.sign, 1)
+floor = _strict("floor", numeric.floor, 1)
+ceil = _strict("ceil", numeric.ceil, 1)
+is_finite = _strict("is_finite", numeric.is_finite, 1)
+exp = _strict("exp", exponential.exp, 1)
+exp2 = _strict("exp2", exponential.exp2, 1)
+expm1 = _strict("expm1", exponential.expm1, 1)
+log = _strict("log", exponential.log, 1)
+log1p = _strict("log1p", exponential.log1p, 1)
+logistic = _strict("logistic", exponential.logistic, 1)
+sqrt = _strict("sqrt", exponential.sqrt, 1)
+rsqrt = _strict("rsqrt", exponential.rsqrt, 1)
+cbrt = _strict("cbrt", exponential.cbrt, 1)
+square = _strict("square", _square, 1)
+reciprocal = _strict("reciprocal", _reciprocal, 1)
+sin = _strict("sin", trigonometric.sin, 1)
+cos = _strict("cos", trigonometric.cos, 1)
+tan = _strict("tan", trigonometric.tan, 1)
+asin = _strict("asin", trigonometric.asin, 1)
+acos = _strict("acos", trigonometric.acos, 1)
+atan = _strict("atan", trigonometric.atan, 1)
+sinh = _strict("sinh", trigonometric.sinh, 1)
+cosh = _strict("cosh", trigonometric.cosh, 1)
+tanh = _strict("tanh", trigonometric.tanh, 1)
+asinh = _strict("asinh", trigonometric.asinh, 1)
+acosh = _strict("acosh", trigonometric.acosh, 1)
+atanh = _strict("atanh", trigonometric.atanh, 1)
+erf = _strict("erf", special.erf, 1)
+erfc = _strict("erfc", special.erfc, 1)
+erf_inv = _strict("erf_inv", special.erf_inv, 1)
+lgamma = _strict("lgamma", special.lgamma, 1)
+digamma = _strict("digamma", special.digamma, 1)
+clamp = _strict("clamp", lambda low, x, high: numeric.clamp(low, x, high), 3)
+
+
+def round(x: Any, rounding_method: Any = 0) -> Array:
+    """`x` rounded to a whole number: halves away from zero (0), or to the even one (1).
+
+    >>> import numpy as np
+    >>> round(np.array([0.5, 1.5])).tolist()
+    [1.0, 2.0]
+    """
+    method = int(getattr(rounding_method, "value", rounding_method))
+    (x,) = read_beside((x,), "lax.round", ("x",))
+    if method == 1:
+        return _to_even(x)  # type: ignore[no-any-return]
+    size = abs(x)
+    whole = floor(size)
+    up = arithmetic.ge(arithmetic.sub(size, whole), 0.5)
+    return combined.copysign(arithmetic.select(up, arithmetic.add(whole, 1.0), whole), x)  # type: ignore[no-any-return]
+
+
+_to_even = _strict("round", numeric.round, 1)
+
+
+def integer_pow(x: Any, y: int) -> Array:
+    """`x` to a whole power that is known now.
+
+    >>> import numpy as np
+    >>> integer_pow(np.array([2.0, 3.0]), 2).tolist()
+    [4.0, 9.0]
+    """
+    (x,) = read_beside((x,), "lax.integer_pow", ("x",))
+    return exponential.integer_pow(x, exponent=int(y))  # type: ignore[no-any-return]
+
+
+def select(pred: Any, on_true: Any, on_false: Any) -> Array:
+    """Elements of `on_true` where `pred` holds, of `on_false` elsewhere; equal shapes, or a
+    `pred` of rank 0.
+
+    >>> import numpy as np
+    >>> select(np.array([True, False]), np.zeros(2), np.ones(2)).tolist()
+    [0.0, 1.0]
+    """
+    which, x, y = read_beside(
+        (pred, on_true, on_false), "lax.select", ("pred", "on_true", "on_false")
+    )
+    x, y = arrays_of(plan_for((x, y), "lax.select", ("on_true", "on_false")), [x, y])
+    from_bool = as_array(which)
+    if from_bool.aval.ndim == 0:
+        from_bool = broadcast_to_shape(from_bool, x.aval.shape)
+    return arithmetic.select(from_bool, x, y)  # type: ignore[no-any-return]
+

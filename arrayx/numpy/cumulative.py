@@ -1,0 +1,170 @@
+"""Functions of neighbours and of all that came before: running sums, differences, trapezoids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrayx import dtypes
+from arrayx.core.array import Array
+from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, check_axes, check_axis
+from arrayx.numpy.reductions import sum, sum_dtype
+from arrayx.numpy.shape import concatenate, moveaxis, ravel, take_range
+from arrayx.primitives import cumulative
+from arrayx.primitives.creation import fill
+
+
+def _running(primitive: Any, a: Any, axis: Any, dtype: Any, function: str) -> Array:
+    x = as_array(a, function, "a")
+    if axis is None:
+        x, axis = ravel(x), 0
+    i = check_axis(axis, x.ndim, function)
+    target = sum_dtype(x.dtype) if dtype is None else dtypes.as_dtype(dtype)
+    x = as_type(x, target, x.aval.weak_type and dtype is None)
+    return primitive(x, axis=i, reverse=False)  # type: ignore[no-any-return]
+
+
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+    """The sums of all elements up to each, along `axis`; None flattens first.
+
+    >>> import numpy as np
+    >>> cumsum(np.array([1, 2, 3])).tolist()
+    [1, 3, 6]
+    """
+    return _running(cumulative.cumsum, a, axis, dtype, "cumsum")
+
+
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+    """The products of all elements up to each, along `axis`; None flattens first.
+
+    >>> import numpy as np
+    >>> cumprod(np.array([1, 2, 3])).tolist()
+    [1, 2, 6]
+    """
+    return _running(cumulative.cumprod, a, axis, dtype, "cumprod")
+
+
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Array:
+    """`cumsum`, with a 0 in front if `include_initial`.
+
+    >>> import numpy as np
+    >>> cumulative_sum(np.array([1, 2]), include_initial=True).tolist()
+    [0, 1, 3]
+    """
+    result = cumsum(x, axis, dtype)
+    return _with_unit(result, 0, axis) if include_initial else result
+
+
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Array:
+    """`cumprod`, with a 1 in front if `include_initial`.
+
+    >>> import numpy as np
+    >>> cumulative_prod(np.array([2, 3]), include_initial=True).tolist()
+    [1, 2, 6]
+    """
+    result = cumprod(x, axis, dtype)
+    return _with_unit(result, 1, axis) if include_initial else result
+
+
+def _with_unit(result: Array, unit: int, axis: Any) -> Array:
+    i = 0 if axis is None else check_axis(axis, result.ndim, "cumulative")
+    shape = tuple(1 if d == i else n for d, n in enumerate(result.shape))
+    value = {"float": float, "complex": complex}.get(dtypes.kind(result.dtype), int)(unit)
+    return concatenate([fill(shape, result.dtype, value), result], i)
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """The differences of neighbours along `axis`, taken `n` times.
+
+    >>> import numpy as np
+    >>> diff(np.array([1, 4, 9])).tolist()
+    [3, 5]
+    """
+    x = as_array(a, "diff", "a")
+    i = check_axis(axis, x.ndim, "diff")
+    parts = []
+    for part in (prepend, x, append):
+        if part is None:
+            continue
+        part = as_array(part, "diff", "prepend")
+        if part.ndim == 0:
+            shape = tuple(1 if d == i else m for d, m in enumerate(x.shape))
+            part = broadcast_to_shape(part, shape)
+        parts.append(part)
+    if len(parts) > 1:
+        x = concatenate(parts, i)
+    for _ in range(n):
+        length = x.shape[i]
+        later, earlier = take_range(x, min(1, length), length, i), take_range(
+            x, 0, max(0, length - 1), i
+        )
+        if dtypes.kind(x.dtype) == "bool":
+            x = logic.not_equal(later, earlier)
+        else:
+            x = arithmetic.subtract(later, earlier)
+    return x
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
+    """The differences of neighbours of the flattened array, with something around them.
+
+    >>> import numpy as np
+    >>> ediff1d(np.array([1, 4, 9])).tolist()
+    [3, 5]
+    """
+    parts = [
+        ravel(as_array(p, "ediff1d"))
+        for p in (to_begin, diff(ravel(as_array(ary))), to_end)
+        if p is not None
+    ]
+    return concatenate(parts)
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
+    """The integral of `y` along `axis` by the trapezoidal rule.
+
+    >>> import numpy as np
+    >>> float(trapezoid(np.array([0.0, 1.0, 2.0])))
+    2.0
+    """
+    values = as_array(y, "trapezoid", "y")
+    i = check_axis(axis, values.ndim, "trapezoid")
+    values = moveaxis(values, i, -1)
+    n = values.shape[-1]
+    pairs = arithmetic.add(
+        take_range(values, min(1, n), n, values.ndim - 1),
+        take_range(values, 0, max(n - 1, 0), values.ndim - 1),
+    )
+    if x is not None:
+        points = as_array(x, "trapezoid", "x")
+        dx = diff(points if points.ndim == 1 else moveaxis(points, i, -1))
+    return arithmetic.multiply(0.5, sum(arithmetic.multiply(pairs, dx), -1))
+
+
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = None) -> Any:
+    """Central differences along axes, one-sided at the ends; distances in `varargs`.
+
+    >>> import numpy as np
+    >>> gradient(np.array([0.0, 1.0, 4.0])).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    values = as_array(f, "gradient", "f")
+    axes = check_axes(axis, values.ndim, "gradient")
+    steps = list(varargs) if varargs else [1.0]
+    steps = steps * len(axes) if len(steps) == 1 else steps
+    results = []
+    for i, h in zip(axes, steps, strict=True):
+        n = values.shape[i]
+        first = arithmetic.subtract(take_range(values, 1, 2, i), take_range(values, 0, 1, i))
+        last = arithmetic.subtract(
+            take_range(values, n - 1, n, i), take_range(values, n - 2, n - 1, i)
+        )
+        middle = arithmetic.divide(
+            arithmetic.subtract(take_range(values, 2, n, i), take_range(values, 0, n - 2, i)), 2.0
+        )
+        results.append(arithmetic.divide(concatenate([first, middle, last], i), h))
+    return results[0] if len(results) == 1 else results

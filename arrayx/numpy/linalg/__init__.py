@@ -1,0 +1,22 @@
+"""Linear algebra of arrays."""
+
+from arrayx.numpy.contraction import cross, diagonal, matmul, outer, tensordot, trace, vecdot
+from arrayx.numpy.linalg.norms import matrix_norm, norm, vector_norm
+from arrayx.numpy.linalg.products import matrix_power, multi_dot
+from arrayx.numpy.shape import matrix_transpose
+
+__all__ = [
+    "cross",
+    "diagonal",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]

@@ -1,0 +1,59 @@
+"""Products of several matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrayx import errors
+from arrayx.core.array import Array
+from arrayx.numpy.contraction import einsum, matmul
+from arrayx.numpy.creation import eye
+from arrayx.numpy.promotion import as_array, broadcast_to_shape
+
+
+def matrix_power(a: Any, n: int) -> Array:
+    """The product of `n` copies of the matrices in the last two axes; `n` is not negative.
+
+    >>> import numpy as np
+    >>> matrix_power(np.array([[1, 1], [0, 1]]), 3).tolist()
+    [[1, 3], [0, 1]]
+    """
+    x = as_array(a, "matrix_power", "a")
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise errors.ShapeError(f"matrix_power needs square matrices, got shape {x.shape}")
+    if n < 0:
+        raise errors.ArgumentError("matrix_power: a negative power needs anp.linalg.inv first")
+    if n == 0:
+        return broadcast_to_shape(eye(x.shape[-1], dtype=x.dtype), x.shape)
+    result = None
+    while n:
+        if n & 1:
+            result = x if result is None else matmul(result, x)
+        n >>= 1
+        if n:
+            x = matmul(x, x)
+    assert result is not None
+    return result
+
+
+def multi_dot(arrays: Any, *, precision: Any = None) -> Array:
+    """The product of several matrices in the cheapest order; the ends may be vectors.
+
+    >>> import numpy as np
+    >>> multi_dot([np.eye(2), np.eye(2), np.ones(2)]).tolist()
+    [1.0, 1.0]
+    """
+    matrices = [as_array(m, "multi_dot", f"arrays[{i}]") for i, m in enumerate(arrays)]
+    if len(matrices) < 2:
+        raise errors.ArgumentError("multi_dot needs at least two arrays")
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    terms = []
+    for i, m in enumerate(matrices):
+        if m.ndim not in (1, 2) or (m.ndim == 1 and 0 < i < len(matrices) - 1):
+            raise errors.ShapeError(f"multi_dot: arrays[{i}] of shape {m.shape} is no matrix")
+        term = letters[i : i + 2]
+        terms.append(term if m.ndim == 2 else (term[1] if i == 0 else term[0]))
+    out = (terms[0][0] if matrices[0].ndim == 2 else "") + (
+        terms[-1][1] if matrices[-1].ndim == 2 else ""
+    )
+    return einsum(",".join(terms) + "->" + out, *matrices, precision=precision)

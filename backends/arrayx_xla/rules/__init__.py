@@ -1,0 +1,54 @@
+"""How each core primitive is written in StableHLO, in files named like those of the primitives.
+
+`RULES` has a function for each name: `rule(emitter, *operands, **params)` gives the `Value` of the
+result, or a tuple of them.  `WHEN` has the questions that `supports` asks of an equation besides:
+`when(platform, equation)` gives True, or the reason why there is no rule for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from arrayx_xla.rules import (
+    arithmetic,
+    axes,
+    bitwise,
+    complex,
+    contraction,
+    control,
+    conversion,
+    creation,
+    exponential,
+    gather,
+    numeric,
+    reduction,
+    slicing,
+    sorting,
+    special,
+    trigonometric,
+)
+
+_FILES = (
+    arithmetic,
+    numeric,
+    exponential,
+    trigonometric,
+    bitwise,
+    complex,
+    special,
+    conversion,
+    creation,
+    axes,
+    slicing,
+    gather,
+    reduction,
+    sorting,
+    contraction,
+    control,
+)
+
+RULES: dict[str, Callable[..., Any]] = {}
+for _file in _FILES:
+    RULES.update(_file.RULES)
+WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **exponential.WHEN}
