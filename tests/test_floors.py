@@ -80,3 +80,16 @@ def test_the_core_knows_no_backend() -> None:
             for module in imported(node):
                 assert not module.startswith("arrayx_"), f"{path} imports {module}"
                 assert module.split(".")[0] not in ("jax", "jaxlib", "cupy"), f"{path}: {module}"
+
+
+def test_nobody_takes_the_settings_for_their_module() -> None:
+    # `arrayx.config` is the module until `arrayx` has been imported, and the settings after.
+    for path in sources("arrayx") + sources("backends"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            assert "arrayx.config" not in imported_from_package(node), path
+
+
+def imported_from_package(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom) and node.module == "arrayx":
+        return [f"arrayx.{alias.name}" for alias in node.names]
+    return []

@@ -25,7 +25,7 @@ from arrayx.api.operands import (
     split_aux,
     working_at,
 )
-from arrayx.core.array import Array
+from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.combined import stop_gradient as stop_gradient_primitive
@@ -325,7 +325,7 @@ def jvp(
         flat = _Flat(transform, fun, tree, has_aux)
         outs, out_tangents = jvp_flat(flat, arrays, given)
         shown = [
-            instantiated(t, o.aval)
+            instantiated(t, typeof(o))
             for o, t in zip(outs[: flat.count], out_tangents[: flat.count], strict=True)
         ]
         tangent = unflatten(flat.out_tree, shown)
@@ -350,7 +350,7 @@ class Derivative:
         self.flat = flat
         # Types alone: the tape holds what it needs of the values.
         self.primals = [_Typed(p.aval) for p in primals]
-        self.out_avals = [o.aval for o in linear.outs[: flat.count]]
+        self.out_avals = [typeof(o) for o in linear.outs[: flat.count]]
         self.paths = paths
         self.device = home_of(primals)
 

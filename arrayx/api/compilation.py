@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arrayx import config, errors
+from arrayx import errors
 from arrayx.api.arguments import (
     ShapeDtypeStruct,
     argument_paths,
@@ -32,6 +32,7 @@ from arrayx.backend.dispatch import (
     choose_device,
     compile_graph,
 )
+from arrayx.config import config
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
@@ -350,7 +351,7 @@ class Jitted:
 
 
 _current = current.get
-_snapshot = config.config.snapshot
+_snapshot = config.snapshot
 _axes = axis_environment.get
 
 

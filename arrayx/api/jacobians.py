@@ -24,6 +24,7 @@ from arrayx.api.operands import (
     split_aux,
     working_at,
 )
+from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.arithmetic import eq
@@ -119,14 +120,14 @@ def jacfwd(
                 tangents, dims = vmap_flat(along, p.aval.size, [basis(p.aval)], [0])
                 columns.append(
                     [
-                        _column(t, d, o.aval, p.aval)
+                        _column(t, d, typeof(o), p.aval)
                         for t, d, o in zip(tangents, dims, outs[:n_outs], strict=True)
                     ]
                 )
             if not primals:
                 outs = flat()
         for o in outs[:n_outs]:
-            _check_forward_output(o.aval, fun, holomorphic)
+            _check_forward_output(typeof(o), fun, holomorphic)
         rows = [[column[k] for column in columns] for k in range(n_outs)]
         result = _nested(out_tree, chosen.tree, rows)
         return (result, unflatten(aux, outs[n_outs:])) if has_aux else result
@@ -215,7 +216,7 @@ def jacrev(
                 rest, aux = flatten(more)
             outs, out_tree = result_arrays(result, transform, fun)
             for o in outs:
-                check_output(transform, o.aval, name_of(fun), holomorphic)
+                check_output(transform, typeof(o), name_of(fun), holomorphic)
             n_outs = len(outs)
             return [*outs, *rest]
 

@@ -10,8 +10,16 @@ import numpy as np
 
 from arrayx import errors
 from arrayx.api.arguments import check_callable, name_of
-from arrayx.api.operands import as_array, home_of, result_arrays, working_at
+from arrayx.api.operands import (
+    as_array,
+    float0_zeros,
+    home_of,
+    is_float0,
+    result_arrays,
+    working_at,
+)
 from arrayx.core.array import Array, is_scalar
+from arrayx.core.aval import Aval
 from arrayx.primitives.axes import move_batch_dim
 from arrayx.transforms.vmap import vmap_flat
 from arrayx.treedef import (
@@ -276,13 +284,16 @@ def placed(
             "between the calls: give it an axis, or make it the same for all (by a collective "
             "such as ax.lax.psum, or by not using the mapped arguments)"
         )
-    ndim = out.aval.ndim + (dim is None)
+    ndim = out.ndim + (dim is None)
     if not -ndim <= to < ndim:
         raise errors.AxisError(
             f"ax.vmap: out_axes is {to} for {_result_path(i, tree)} of {name}, which has {ndim} "
             f"axes with the mapped one: {-ndim} to {ndim - 1}"
         )
-    return move_batch_dim(size, out, dim, int(to) % ndim)
+    at = int(to) % ndim
+    if is_float0(out):
+        return float0_zeros(Aval((*out.shape[:at], size, *out.shape[at:]), out.dtype))
+    return move_batch_dim(size, out, dim, at)
 
 
 def _result_path(i: int, tree: TreeDef) -> str:

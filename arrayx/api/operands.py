@@ -161,6 +161,8 @@ def result_arrays(result: Any, transform: str, fun: Any) -> tuple[list[Any], Tre
         return flatten(result)
     leaves, tree = flatten(result)
     for i, leaf in enumerate(leaves):
+        if is_float0(leaf):
+            continue
         array = as_array(leaf)
         if array is None:
             path = keystr(flatten_with_path(result)[0][i][0])
@@ -183,6 +185,11 @@ def split_aux(result: Any, transform: str, fun: Any) -> tuple[Any, Any]:
             f"(result, auxiliary), but {name_of(fun)} returned {what}"
         )
     return result
+
+
+def is_float0(x: Any) -> bool:
+    """True for the tangents of integers, which are NumPy arrays without values."""
+    return type(x) is np.ndarray and x.dtype == dtypes.float0
 
 
 def float0_zeros(aval: Aval) -> np.ndarray:

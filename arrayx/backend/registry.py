@@ -17,10 +17,11 @@ from typing import Any
 
 import pluggy
 
-from arrayx import config, errors
+from arrayx import errors
 from arrayx.backend import hookspecs
 from arrayx.backend.concrete import Restore
 from arrayx.backend.contract import API_VERSION, Backend
+from arrayx.config import config
 from arrayx.lazy import lazy
 
 metadata = lazy("importlib.metadata")
@@ -190,7 +191,7 @@ _chosen: ContextVar[str | None] = ContextVar("arrayx_backend", default=None)
 
 def default_name() -> str:
     """The name of the backend for work whose arguments do not decide."""
-    return _chosen.get() or config.config.default_backend  # type: ignore[no-any-return]
+    return _chosen.get() or config.default_backend  # type: ignore[no-any-return]
 
 
 @contextmanager

@@ -293,3 +293,8 @@ def same_elements(x: np.ndarray, y: np.ndarray) -> bool:
     wide = np.complex128 if x.dtype.kind == "c" else np.float64
     a, b = x.astype(wide).reshape(-1).tolist(), y.astype(wide).reshape(-1).tolist()
     return [literal_key(v) for v in a] == [literal_key(v) for v in b]
+
+
+def host_values(results: Sequence[Any]) -> list[np.ndarray]:
+    """What a program gave, as NumPy arrays; operands handed through may be such already."""
+    return [np.asarray(r.host() if hasattr(r, "host") else r) for r in results]

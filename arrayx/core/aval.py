@@ -9,8 +9,6 @@ import math
 import weakref
 from typing import Any
 
-import numpy as np
-
 from arrayx import dtypes
 
 Shape = tuple[int, ...]

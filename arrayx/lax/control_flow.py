@@ -23,6 +23,8 @@ from arrayx.promotion import promote_pair
 from arrayx.transforms.stage import stage
 from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, keystr, unflatten
 
+__all__ = ["cond", "switch"]
+
 INDEX = np.dtype(np.int32)
 _MISSING: Any = object()
 
@@ -218,7 +220,7 @@ def _converted(graph: Graph, wanted: Sequence[Aval]) -> Graph:
     outputs: list[Var] = []
     equations = []
     for var, aval in zip(graph.outputs, wanted, strict=True):
-        if var.aval.dtype != aval.dtype:
+        if (var.aval.dtype, var.aval.weak_type) != (aval.dtype, aval.weak_type):
             params = {"dtype": aval.dtype, "weak_type": aval.weak_type}
             made = Var(var.aval.update(dtype=aval.dtype, weak_type=aval.weak_type))
             equations.append(Equation(convert, (var,), params, (made,)))

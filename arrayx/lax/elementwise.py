@@ -16,11 +16,13 @@ from arrayx.primitives import (
     arithmetic,
     bitwise,
     combined,
-    complex as complex_parts,
     exponential,
     numeric,
     special,
     trigonometric,
+)
+from arrayx.primitives import (
+    complex as complex_parts,
 )
 
 
@@ -179,4 +181,3 @@ def select(pred: Any, on_true: Any, on_false: Any) -> Array:
     if from_bool.aval.ndim == 0:
         from_bool = broadcast_to_shape(from_bool, x.aval.shape)
     return arithmetic.select(from_bool, x, y)  # type: ignore[no-any-return]
-

@@ -12,7 +12,7 @@ import numpy as np
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy import creation, selection, shape
+from arrayx.numpy import creation, selection, shapes
 from arrayx.numpy.contraction import contracted
 from arrayx.numpy.indexing import counted_from_0
 from arrayx.numpy.promotion import (
@@ -25,9 +25,8 @@ from arrayx.numpy.promotion import (
     read_beside,
 )
 from arrayx.primitives import axes as axis_primitives
-from arrayx.primitives import conversion
+from arrayx.primitives import conversion, cumulative, reduction, slicing, sorting
 from arrayx.primitives import creation as creation_primitives
-from arrayx.primitives import cumulative, reduction, slicing, sorting
 
 
 class Precision(enum.Enum):
@@ -119,7 +118,7 @@ def broadcast(operand: Any, sizes: Sequence[int], *, out_sharding: Any = None) -
     (3, 2)
     """
     x = _array(operand, "broadcast")
-    return shape.broadcast_to(x, (*sizes, *x.shape))
+    return shapes.broadcast_to(x, (*sizes, *x.shape))
 
 
 def broadcast_to_rank(x: Any, rank: int) -> Array:
@@ -129,7 +128,7 @@ def broadcast_to_rank(x: Any, rank: int) -> Array:
     (1, 1, 2)
     """
     x = _array(x, "broadcast_to_rank")
-    return shape.reshape(x, (1,) * (rank - x.ndim) + x.shape)
+    return shapes.reshape(x, (1,) * (rank - x.ndim) + x.shape)
 
 
 def reshape(
@@ -138,13 +137,13 @@ def reshape(
     """The elements of `operand`, its axes in the order `dimensions`, in another shape."""
     x = _array(operand, "reshape")
     if dimensions is not None:
-        x = shape.transpose(x, dimensions)
-    return shape.reshape(x, new_sizes)
+        x = shapes.transpose(x, dimensions)
+    return shapes.reshape(x, new_sizes)
 
 
 def transpose(operand: Any, permutation: Sequence[int]) -> Array:
     """`operand` with its axes in another order."""
-    return shape.transpose(operand, tuple(int(p) for p in permutation))
+    return shapes.transpose(operand, tuple(int(p) for p in permutation))
 
 
 def rev(operand: Any, dimensions: Sequence[int]) -> Array:
@@ -155,12 +154,12 @@ def rev(operand: Any, dimensions: Sequence[int]) -> Array:
 
 def squeeze(array: Any, dimensions: Any) -> Array:
     """`array` without these axes, which have length 1."""
-    return shape.squeeze(array, tuple(dimensions) if dimensions is not None else None)
+    return shapes.squeeze(array, tuple(dimensions) if dimensions is not None else None)
 
 
 def expand_dims(array: Any, dimensions: Sequence[int]) -> Array:
     """`array` with new axes of length 1."""
-    return shape.expand_dims(array, tuple(dimensions))
+    return shapes.expand_dims(array, tuple(dimensions))
 
 
 def collapse(operand: Any, start_dimension: int, stop_dimension: int | None = None) -> Array:
@@ -171,14 +170,12 @@ def collapse(operand: Any, start_dimension: int, stop_dimension: int | None = No
     """
     x = _array(operand, "collapse")
     start, stop, _ = builtins.slice(start_dimension, stop_dimension).indices(x.ndim)
-    return shape.reshape(
-        x, (*x.shape[:start], math.prod(x.shape[start:stop]), *x.shape[stop:])
-    )
+    return shapes.reshape(x, (*x.shape[:start], math.prod(x.shape[start:stop]), *x.shape[stop:]))
 
 
 def concatenate(operands: Any, dimension: int) -> Array:
     """Arrays one after the other along an axis."""
-    return shape.concatenate(operands, dimension)
+    return shapes.concatenate(operands, dimension)
 
 
 def pad(operand: Any, padding_value: Any, padding_config: Sequence[Any]) -> Array:
@@ -242,23 +239,25 @@ def index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True)
     i = check_axis(axis, x.ndim, "lax.index_in_dim")
     index = check_axis(index, x.shape[i], "lax.index_in_dim")
     part = slice_in_dim(x, index, index + 1, axis=i)
-    return part if keepdims else shape.squeeze(part, i)
+    return part if keepdims else shapes.squeeze(part, i)
 
 
 def _starts(start_indices: Any, x: Array, function: str, negative: Any = True) -> list[Any]:
     if isinstance(start_indices, Array | np.ndarray):
-        start_indices = list(shape.unstack(start_indices))
+        start_indices = list(shapes.unstack(start_indices))
     if len(start_indices) != x.ndim:
         raise errors.ShapeError(
             f"lax.{function}: {len(start_indices)} start indices for {x.ndim} dimensions"
         )
     starts = []
-    for n, s in zip(x.shape, read_beside(start_indices, f"lax.{function}", ["start"] * x.ndim), strict=True):
+    for n, s in zip(
+        x.shape, read_beside(start_indices, f"lax.{function}", ["start"] * x.ndim), strict=True
+    ):
         if type(s) is int:
             starts.append(s + n if s < 0 else s)
         elif isinstance(s, Array):
             if s.aval.ndim:
-                s = shape.reshape(s, ())
+                s = shapes.reshape(s, ())
             s = s if dtypes.is_integer(s.dtype) else as_type(s, dtypes.default_int())
             starts.append(counted_from_0(s, n))
         else:
@@ -280,7 +279,11 @@ def dynamic_slice(
 
 
 def dynamic_slice_in_dim(
-    operand: Any, start_index: Any, slice_size: int, axis: int = 0, *,
+    operand: Any,
+    start_index: Any,
+    slice_size: int,
+    axis: int = 0,
+    *,
     allow_negative_indices: bool = True,
 ) -> Array:
     """`dynamic_slice` along one axis.
@@ -296,7 +299,11 @@ def dynamic_slice_in_dim(
 
 
 def dynamic_index_in_dim(
-    operand: Any, index: Any, axis: int = 0, keepdims: bool = True, *,
+    operand: Any,
+    index: Any,
+    axis: int = 0,
+    keepdims: bool = True,
+    *,
     allow_negative_indices: bool = True,
 ) -> Array:
     """The element at a computed index along one axis, the nearest one if there is none.
@@ -305,7 +312,7 @@ def dynamic_index_in_dim(
     3
     """
     part = dynamic_slice_in_dim(operand, index, 1, axis)
-    return part if keepdims else shape.squeeze(part, axis)
+    return part if keepdims else shapes.squeeze(part, axis)
 
 
 def dynamic_update_slice(
@@ -338,7 +345,7 @@ def dynamic_update_index_in_dim(
     x = _array(operand, "dynamic_update_index_in_dim")
     new = as_array(update, "lax.dynamic_update_index_in_dim", "update")
     if new.ndim != x.ndim:
-        new = shape.expand_dims(new, axis)
+        new = shapes.expand_dims(new, axis)
     return dynamic_update_slice_in_dim(x, new, index, axis)
 
 
@@ -358,8 +365,13 @@ def split(operand: Any, sizes: Sequence[int], axis: int = 0) -> list[Array]:
 
 
 def dot_general(
-    lhs: Any, rhs: Any, dimension_numbers: Any, precision: Any = None,
-    preferred_element_type: Any = None, *, out_sharding: Any = None,
+    lhs: Any,
+    rhs: Any,
+    dimension_numbers: Any,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """The product that sums over axes and pairs others.
 
@@ -375,8 +387,13 @@ def dot_general(
 
 
 def dot(
-    lhs: Any, rhs: Any, *, dimension_numbers: Any = None, precision: Any = None,
-    preferred_element_type: Any = None, out_sharding: Any = None,
+    lhs: Any,
+    rhs: Any,
+    *,
+    dimension_numbers: Any = None,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """The product of vectors and matrices, or `dot_general` with `dimension_numbers`."""
     if dimension_numbers is None:
@@ -494,16 +511,17 @@ def reduce(operands: Any, init_values: Any, computation: Any, dimensions: Sequen
     """
     x = _array(operands, "reduce")
     axes = check_axes(tuple(dimensions), x.ndim, "lax.reduce")
-    x = shape.moveaxis(x, axes, tuple(range(len(axes))))
-    x = shape.reshape(x, (math.prod(x.shape[: len(axes)]), *x.shape[len(axes) :]))
+    x = shapes.moveaxis(x, axes, tuple(range(len(axes))))
+    x = shapes.reshape(x, (math.prod(x.shape[: len(axes)]), *x.shape[len(axes) :]))
     while x.shape[0] > 1:
         half = x.shape[0] // 2
         rest = slice_in_dim(x, 2 * half, None)
         x = computation(slice_in_dim(x, 0, half), slice_in_dim(x, half, 2 * half))
         if rest.shape[0]:
-            x = shape.concatenate([x, rest])
+            x = shapes.concatenate([x, rest])
     first = as_type(as_array(init_values), x.dtype)
-    return computation(
-        shape.broadcast_to(first, x.shape[1:]), shape.squeeze(x, 0)
-    ) if x.shape[0] else shape.broadcast_to(first, x.shape[1:])
-
+    return (
+        computation(shapes.broadcast_to(first, x.shape[1:]), shapes.squeeze(x, 0))
+        if x.shape[0]
+        else shapes.broadcast_to(first, x.shape[1:])
+    )

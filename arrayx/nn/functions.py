@@ -7,7 +7,7 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy import arithmetic, logic, reductions, shape, transcendental
+from arrayx.numpy import arithmetic, logic, reductions, shapes, transcendental
 from arrayx.numpy.functions import array_of
 from arrayx.numpy.promotion import as_array, as_type, inexact
 from arrayx.numpy.selection import where as choose
@@ -127,8 +127,8 @@ def glu(x: Any, axis: int = -1) -> Array:
     if n % 2:
         raise errors.ShapeError(f"glu: axis {axis} of shape {x.shape} has no two halves")
     axis = axis % x.ndim
-    first = shape.take_range(x, 0, n // 2, axis)
-    return arithmetic.multiply(first, sigmoid(shape.take_range(x, n // 2, n, axis)))
+    first = shapes.take_range(x, 0, n // 2, axis)
+    return arithmetic.multiply(first, sigmoid(shapes.take_range(x, n // 2, n, axis)))
 
 
 def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Array:
@@ -217,7 +217,11 @@ def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
 
 
 def logsumexp(
-    a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False,
+    a: Any,
+    axis: Any = None,
+    b: Any = None,
+    keepdims: bool = False,
+    return_sign: bool = False,
     where: Any = None,
 ) -> Any:
     """log(Σ b·exp(a)) over axes, without overflow; with `return_sign` also the sum's sign.
@@ -236,9 +240,9 @@ def logsumexp(
         weights = arithmetic.multiply(as_type(as_array(b), x.dtype), weights)
     total = reductions.sum(weights, axis, keepdims=keepdims, where=where)
     if not keepdims:
-        shift = shape.reshape(shift, total.shape) if shift.size == total.size else shift
+        shift = shapes.reshape(shift, total.shape) if shift.size == total.size else shift
         if shift.shape != total.shape:
-            shift = shape.squeeze(shift, axis)
+            shift = shapes.squeeze(shift, axis)
     if not return_sign:
         return arithmetic.add(transcendental.log(total), shift)
     sign = arithmetic.sign(total)
@@ -248,7 +252,7 @@ def logsumexp(
 def logmeanexp(a: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Array:
     """log of the mean of exp over axes."""
     x = _float(a, "logmeanexp")
-    ones = shape.broadcast_to(as_type(as_array(1.0), x.dtype), x.shape)
+    ones = shapes.broadcast_to(as_type(as_array(1.0), x.dtype), x.shape)
     count = reductions.sum(ones, axis, keepdims=keepdims, where=where)
     return arithmetic.subtract(
         logsumexp(x, axis, keepdims=keepdims, where=where), transcendental.log(count)
@@ -268,7 +272,11 @@ def log1mexp(x: Any) -> Array:
 
 
 def standardize(
-    x: Any, axis: Any = -1, mean: Any = None, variance: Any = None, epsilon: Any = 1e-05,
+    x: Any,
+    axis: Any = -1,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: Any = 1e-05,
     where: Any = None,
 ) -> Array:
     """`x` minus its mean, divided by the root of its variance plus `epsilon`."""
@@ -291,6 +299,6 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
     x = as_array(x, "one_hot", "x")
     place = axis % (x.ndim + 1)
     classes = iota(shape=(num_classes,), dtype=dtypes.index_dtype(num_classes), axis=0)
-    classes = shape.reshape(classes, (num_classes,) + (1,) * (x.ndim - place))
-    hits = logic.equal(shape.expand_dims(x, place), classes)
+    classes = shapes.reshape(classes, (num_classes,) + (1,) * (x.ndim - place))
+    hits = logic.equal(shapes.expand_dims(x, place), classes)
     return as_type(hits, dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype))

@@ -23,7 +23,7 @@ from arrayx.numpy.promotion import (
     promoted_arrays,
 )
 from arrayx.numpy.reductions import sum
-from arrayx.numpy.shape import concatenate, expand_dims, moveaxis, ravel, reshape, transpose
+from arrayx.numpy.shapes import concatenate, expand_dims, moveaxis, ravel, reshape, transpose
 from arrayx.numpy.transcendental import conj
 from arrayx.primitives.arithmetic import select
 from arrayx.primitives.contraction import dot_general
@@ -52,7 +52,11 @@ def contracted(
     """`dot_general` of two arrays of one dtype, the result in a preferred dtype if given."""
     target = None if preferred is None else dtypes.as_dtype(preferred)
     if target is not None and target is not x.dtype:
-        wide = dtypes.as_dtype(np.promote_types(x.dtype, target)) if _plain(x.dtype, target) else target
+        wide = (
+            dtypes.as_dtype(np.promote_types(x.dtype, target))
+            if _plain(x.dtype, target)
+            else target
+        )
         x, y = as_type(x, wide), as_type(y, wide)
     result = dot_general(
         x, y, contracting=contracting, batch=batch, precision=precision_name(precision)
@@ -139,7 +143,13 @@ def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any =
 
 
 def vecdot(
-    x1: Any, x2: Any, /, *, axis: int = -1, precision: Any = None, preferred_element_type: Any = None
+    x1: Any,
+    x2: Any,
+    /,
+    *,
+    axis: int = -1,
+    precision: Any = None,
+    preferred_element_type: Any = None,
 ) -> Array:
     """The sum of products along one axis, `x1` conjugated; the others are broadcast.
 
@@ -220,8 +230,13 @@ def tensordot(
 
 
 def einsum(
-    subscripts: Any, /, *operands: Any, out: None = None, optimize: Any = "optimal",
-    precision: Any = None, preferred_element_type: Any = None,
+    subscripts: Any,
+    /,
+    *operands: Any,
+    out: None = None,
+    optimize: Any = "optimal",
+    precision: Any = None,
+    preferred_element_type: Any = None,
 ) -> Array:
     """Sums of products by Einstein's convention: `"ij,jk->ik"` is a matrix product.
 
@@ -265,8 +280,10 @@ def einsum(
     (term, x) = work[0]
     term, x = _summed(term, x, set(out_text))
     result = transpose(x, tuple(term.index(c) for c in out_text)) if term != out_text else x
-    return result if preferred_element_type is None else as_type(
-        result, dtypes.as_dtype(preferred_element_type)
+    return (
+        result
+        if preferred_element_type is None
+        else as_type(result, dtypes.as_dtype(preferred_element_type))
     )
 
 
@@ -455,5 +472,3 @@ def cross(
     second = sub(mul(p3, q[0]), mul(p[0], q3))
     parts = [expand_dims(v, -1) for v in (first, second, third)]
     return moveaxis(concatenate(parts, -1), -1, axisc)
-
-

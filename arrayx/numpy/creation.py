@@ -15,21 +15,18 @@ from arrayx.core.aval import Shape
 from arrayx.core.interpreter import Tracer
 from arrayx.numpy import arithmetic
 from arrayx.numpy.promotion import (
-    BOOL,
     LITERALS,
     SCALARS,
     as_array,
     as_type,
     broadcast_to_shape,
-    check_axis,
     host_array,
     placed_like,
     promoted_arrays,
-    same,
     scalar_array,
 )
-from arrayx.numpy.shape import broadcast_to, expand_dims, moveaxis, stack
-from arrayx.primitives.arithmetic import add, eq, ge, mul, select
+from arrayx.numpy.shapes import broadcast_to, expand_dims, moveaxis, stack
+from arrayx.primitives.arithmetic import add, eq, ge, select
 from arrayx.primitives.creation import fill, iota
 from arrayx.promotion import lattice_result
 
@@ -128,7 +125,9 @@ def _from_any(value: Any, wanted: Any) -> Array:
     if isinstance(value, memoryview | bytearray) or hasattr(value, "__buffer__"):
         return host_array(np.array(value))
     if isinstance(value, int | float | complex):
-        return _from_any(next(t for t in (int, float, complex) if isinstance(value, t))(value), wanted)
+        return _from_any(
+            next(t for t in (int, float, complex) if isinstance(value, t))(value), wanted
+        )
     raise errors.ArgumentError(
         f"array: cannot make an array of {value!r} of type {type(value).__name__}; it takes "
         "numbers, arrays, and nested lists or tuples of those"
@@ -148,9 +147,7 @@ def _from_sequence(value: Any, wanted: Any) -> Array:
     plain = all(
         type(leaf) in SCALARS or isinstance(leaf, np.ndarray | np.generic) for leaf in leaves
     )
-    if not plain and any(
-        isinstance(leaf, Tracer) for leaf in leaves
-    ):
+    if not plain and any(isinstance(leaf, Tracer) for leaf in leaves):
         return _stacked(value, wanted)
     hosts = [leaf.host() if isinstance(leaf, ConcreteArray) else leaf for leaf in leaves]
     kinds = {type(leaf) for leaf in hosts}
@@ -410,8 +407,10 @@ def linspace(
     first, last = broadcast_to_shape(first, shape), broadcast_to_shape(last, shape)
     gaps = num - 1 if endpoint else num
     real = dtypes.real_dtype(working)
-    step = arithmetic.divide(arithmetic.subtract(last, first), float(gaps)) if gaps > 0 else (
-        full_like(first, math.nan)
+    step = (
+        arithmetic.divide(arithmetic.subtract(last, first), float(gaps))
+        if gaps > 0
+        else (full_like(first, math.nan))
     )
     if num == 0:
         values = zeros((0, *shape), working)
@@ -496,7 +495,9 @@ def diagonal_mask(shape: Shape, k: int) -> Array:
     return eq(columns, add(rows, k))  # type: ignore[no-any-return]
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None) -> Array:
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
+) -> Array:
     """A matrix with ones on the diagonal number `k` and zeros elsewhere.
 
     >>> eye(2).tolist()
@@ -562,7 +563,9 @@ def _triangle(m: Any, k: int, function: str, lower: bool) -> Array:
     return select(mask, x, zero) if lower else select(mask, zero, x)  # type: ignore[no-any-return]
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list[Array]:
+def meshgrid(
+    *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> list[Array]:
     """Grids of the coordinates of vectors: the i-th varies along its own axis only.
 
     With `indexing="xy"` the first two axes are exchanged; `sparse` keeps length 1 elsewhere.
@@ -634,5 +637,3 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     count = v.size if N is None else N
     exponents = arange(count) if increasing else arange(count - 1, -1, -1)
     return arithmetic.power(expand_dims(v, 1), expand_dims(exponents, 0))
-
-

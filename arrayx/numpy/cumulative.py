@@ -9,7 +9,7 @@ from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, check_axes, check_axis
 from arrayx.numpy.reductions import sum, sum_dtype
-from arrayx.numpy.shape import concatenate, moveaxis, ravel, take_range
+from arrayx.numpy.shapes import concatenate, moveaxis, ravel, take_range
 from arrayx.primitives import cumulative
 from arrayx.primitives.creation import fill
 
@@ -99,8 +99,9 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         x = concatenate(parts, i)
     for _ in range(n):
         length = x.shape[i]
-        later, earlier = take_range(x, min(1, length), length, i), take_range(
-            x, 0, max(0, length - 1), i
+        later, earlier = (
+            take_range(x, min(1, length), length, i),
+            take_range(x, 0, max(0, length - 1), i),
         )
         if dtypes.kind(x.dtype) == "bool":
             x = logic.not_equal(later, earlier)

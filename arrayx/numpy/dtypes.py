@@ -39,8 +39,10 @@ class ScalarType(type):
         return array(x, cls.dtype)
 
     def __eq__(cls, other: object) -> bool:
-        return cls is other or cls.dtype.type == other or (
-            isinstance(other, np.dtype) and cls.dtype == other
+        return (
+            cls is other
+            or cls.dtype.type == other
+            or (isinstance(other, np.dtype) and cls.dtype == other)
         )
 
     def __ne__(cls, other: object) -> bool:

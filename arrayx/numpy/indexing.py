@@ -238,9 +238,7 @@ def take_ranges(x: Array, ranges: Sequence[Range]) -> Array:
         strides.append(step if length > 1 else 1)
     whole = not any(starts) and tuple(limits) == shape and max(strides, default=1) == 1
     if not whole:
-        x = slicing.slice(
-            x, starts=tuple(starts), limits=tuple(limits), strides=tuple(strides)
-        )
+        x = slicing.slice(x, starts=tuple(starts), limits=tuple(limits), strides=tuple(strides))
     return rev(x, axes=tuple(turned)) if turned else x
 
 
@@ -407,7 +405,9 @@ def laid_out(x_shape: Shape, parsed: Parsed) -> Layout:
             shape.append(n)
     shape.extend([1] * parsed.new_axes.count(len(parsed.items)))
     try:
-        batch = broadcast_shapes(*(np.shape(a) if not isinstance(a, Array) else a.shape for a in arrays))
+        batch = broadcast_shapes(
+            *(np.shape(a) if not isinstance(a, Array) else a.shape for a in arrays)
+        )
     except errors.ShapeError as error:
         raise errors.IndexOutOfBoundsError(f"index arrays do not fit together: {error}") from None
     together = axes[-1] - axes[0] == len(axes) - 1

@@ -31,9 +31,7 @@ less = _comparison("less", arithmetic.lt, "True where `x1` is below `x2`.", "[Tr
 less_equal = _comparison(
     "less_equal", arithmetic.le, "True where `x1` is at most `x2`.", "[True, True]"
 )
-greater = _comparison(
-    "greater", arithmetic.gt, "True where `x1` is above `x2`.", "[False, False]"
-)
+greater = _comparison("greater", arithmetic.gt, "True where `x1` is above `x2`.", "[False, False]")
 greater_equal = _comparison(
     "greater_equal", arithmetic.ge, "True where `x1` is at least `x2`.", "[False, True]"
 )
@@ -255,9 +253,7 @@ True""",
 )
 
 
-def isclose(
-    a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
-) -> Array:
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Array:
     """True where `abs(a - b) <= atol + rtol * abs(b)`, or both are the same infinity.
 
     >>> isclose(asarray([1.0, 2.0]), 1.000001).tolist()
@@ -322,4 +318,3 @@ def array_equiv(a1: Any, a2: Any) -> Array:
     except ValueError:  # shapes that do not fit
         return fill((), BOOL, False)  # type: ignore[no-any-return]
     return every(result)
-

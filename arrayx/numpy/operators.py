@@ -24,7 +24,7 @@ from arrayx.numpy import (
     reductions,
     repetition,
     selection,
-    shape,
+    shapes,
     transcendental,
 )
 from arrayx.numpy.indexing import first_axis_taken, take
@@ -293,14 +293,14 @@ def _format(self: Array, spec: str) -> str:
 def _reshape(self: Array, *args: Any, order: str = "C", copy: Any = None) -> Array:
     """The elements in another shape; see `anp.reshape`."""
     new = args[0] if len(args) == 1 else args
-    return shape.reshape(self, new, order)
+    return shapes.reshape(self, new, order)
 
 
 def _transpose(self: Array, *args: Any) -> Array:
     """The axes in another order, reversed by default; see `anp.transpose`."""
     if not args:
-        return shape.transpose(self)
-    return shape.transpose(self, args[0] if len(args) == 1 else args)
+        return shapes.transpose(self)
+    return shapes.transpose(self, args[0] if len(args) == 1 else args)
 
 
 def _item(self: Array, *args: Any) -> Any:
@@ -320,7 +320,7 @@ def _tobytes(self: Array, order: str = "C") -> bytes:
 
 def _flatten(self: Array, order: str = "C") -> Array:
     """The elements as a vector."""
-    return shape.ravel(self, order)
+    return shapes.ravel(self, order)
 
 
 def _copy(self: Array) -> Array:
@@ -388,7 +388,7 @@ def _view(self: Array, dtype: Any = None) -> Array:
 
 def _mT(self: Array) -> Array:
     """The array with its last two axes exchanged."""
-    return shape.matrix_transpose(self)
+    return shapes.matrix_transpose(self)
 
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -450,21 +450,21 @@ METHODS: dict[str, Callable[..., Any]] = {
     "nonzero": selection.nonzero,
     "prod": reductions.prod,
     "ptp": reductions.ptp,
-    "ravel": shape.ravel,
+    "ravel": shapes.ravel,
     "repeat": repetition.repeat,
     "round": arithmetic.round,
     "searchsorted": selection.searchsorted,
     "sort": selection.sort,
-    "squeeze": shape.squeeze,
+    "squeeze": shapes.squeeze,
     "std": reductions.std,
     "sum": reductions.sum,
-    "swapaxes": shape.swapaxes,
+    "swapaxes": shapes.swapaxes,
     "take": selection.take,
     "trace": contraction.trace,
     "var": reductions.var,
 }
 PROPERTIES: dict[str, Callable[[Any], Any]] = {
-    "T": lambda self: shape.transpose(self),
+    "T": lambda self: shapes.transpose(self),
     "mT": _mT,
     "real": lambda self: transcendental.real(self),
     "imag": lambda self: transcendental.imag(self),

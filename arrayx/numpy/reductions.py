@@ -15,7 +15,6 @@ from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
 from arrayx.numpy.logic import isnan, truth
 from arrayx.numpy.promotion import (
-
     LITERALS,
     as_array,
     as_type,
@@ -149,8 +148,15 @@ def _highest(dtype: Any) -> Any:
 
 
 def _extreme(
-    name: str, primitive: Any, unit: Any, combine: Any, a: Any, axis: Any, keepdims: bool,
-    initial: Any, where: Any,
+    name: str,
+    primitive: Any,
+    unit: Any,
+    combine: Any,
+    a: Any,
+    axis: Any,
+    keepdims: bool,
+    initial: Any,
+    where: Any,
 ) -> Array:
     x = as_array(a, name, "a")
     axes = check_axes(axis, x.ndim, name)
@@ -168,7 +174,11 @@ def _extreme(
 
 
 def max(
-    a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
     where: Any = None,
 ) -> Array:
     """The largest element over `axis`; nan if there is one.  Equal ones share the slope.
@@ -182,7 +192,11 @@ def max(
 
 
 def min(
-    a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
     where: Any = None,
 ) -> Array:
     """The smallest element over `axis`; nan if there is one.  Equal ones share the slope.
@@ -273,8 +287,13 @@ def _divided(x: Array, count: Any) -> Array:
 
 
 def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False,
-    *, where: Any = None,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = None,
 ) -> Array:
     """The mean over `axis`; nan if no element takes part.  64-bit integers give float64.
 
@@ -329,8 +348,16 @@ def _squared_size(x: Array) -> Array:
 
 
 def var(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0,
-    keepdims: bool = False, *, where: Any = None, mean: Any = None, correction: Any = None,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
 ) -> Array:
     """The mean squared distance from the mean over `axis`, divided by n - `ddof`.
 
@@ -364,8 +391,16 @@ def _mean(x: Array, axes: Axes, where: Any) -> Array:
 
 
 def std(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0,
-    keepdims: bool = False, *, where: Any = None, mean: Any = None, correction: Any = None,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
 ) -> Array:
     """The root of `var`; its slope is 0 where all elements are equal.
 
@@ -396,8 +431,13 @@ def _without_nan(a: Any, value: Callable[[Any], Any], function: str) -> tuple[Ar
 
 
 def nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False,
-    initial: Any = None, where: Any = None,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """The sum over `axis` of what is not nan.
 
@@ -409,8 +449,13 @@ def nansum(
 
 
 def nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False,
-    initial: Any = None, where: Any = None,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Array:
     """The product over `axis` of what is not nan.
 
@@ -421,8 +466,9 @@ def nanprod(
     return prod(x, axis, dtype, None, keepdims, initial, where)
 
 
-def _nan_extreme(name: str, extreme: Any, unit: Any, a: Any, axis: Any, keepdims: bool,
-                 initial: Any, where: Any) -> Array:
+def _nan_extreme(
+    name: str, extreme: Any, unit: Any, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any
+) -> Array:
     x, missing = _without_nan(a, unit, name)
     result: Array = extreme(x, axis, None, keepdims, initial, where)
     if missing is None or initial is not None:
@@ -431,7 +477,11 @@ def _nan_extreme(name: str, extreme: Any, unit: Any, a: Any, axis: Any, keepdims
 
 
 def nanmax(
-    a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
     where: Any = None,
 ) -> Array:
     """The largest element over `axis` that is not nan; nan if all are.
@@ -443,7 +493,11 @@ def nanmax(
 
 
 def nanmin(
-    a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = None,
     where: Any = None,
 ) -> Array:
     """The smallest element over `axis` that is not nan; nan if all are.
@@ -460,7 +514,11 @@ def _present(a: Any, where: Any) -> Any:
 
 
 def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
     where: Any = None,
 ) -> Array:
     """The mean over `axis` of what is not nan; nan if all are.
@@ -473,8 +531,13 @@ def nanmean(
 
 
 def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0,
-    keepdims: bool = False, where: Any = None,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: Any = None,
 ) -> Array:
     """The variance over `axis` of what is not nan.
 
@@ -488,8 +551,13 @@ def nanvar(
 
 
 def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: float = 0,
-    keepdims: bool = False, where: Any = None,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: Any = None,
 ) -> Array:
     """The root of `nanvar`.
 
@@ -497,5 +565,3 @@ def nanstd(
     1.0
     """
     return root(nanvar(a, axis, dtype, None, ddof, keepdims, where))
-
-

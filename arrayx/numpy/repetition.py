@@ -22,7 +22,7 @@ from arrayx.numpy.promotion import (
     check_axis,
     host_array,
 )
-from arrayx.numpy.shape import concatenate, ravel, reshape, swapaxes, take_range
+from arrayx.numpy.shapes import concatenate, ravel, reshape, swapaxes, take_range
 from arrayx.primitives import slicing
 from arrayx.primitives.axes import broadcast_in_dim, rev
 
@@ -155,9 +155,7 @@ def repeat(
             shape = (*x.shape[: i + 1], int(counts[0]), *x.shape[i + 1 :])
             dims = tuple(d for d in range(x.ndim + 1) if d != i + 1)
             wide = broadcast_in_dim(x, shape=shape, dims=dims)
-            return reshape(
-                wide, (*x.shape[:i], length * int(counts[0]), *x.shape[i + 1 :])
-            )
+            return reshape(wide, (*x.shape[:i], length * int(counts[0]), *x.shape[i + 1 :]))
         places = np.repeat(np.arange(length), counts)
         if total_repeat_length is not None:
             missing = max(0, total_repeat_length - len(places))
@@ -379,5 +377,3 @@ def resize(a: Any, new_shape: Any) -> Array:
     if not x.size:
         return _pad_constant(x, [(0, size)], 0).reshape(shape)  # type: ignore[attr-defined,no-any-return]
     return reshape(take_range(tile(x, -(-size // x.size)), 0, size, 0), shape)
-
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,14 @@ from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.creation import concrete_index
 from arrayx.numpy.indexing import (
-    Parsed,
     Range,
-    advanced,
     checked,
     counted_from_0,
-    out_of_bounds,
     parse,
 )
 from arrayx.numpy.indexing import take as take_index
 from arrayx.numpy.promotion import (
     BOOL,
-    LITERALS,
     SCALARS,
     as_array,
     as_type,
@@ -32,28 +27,33 @@ from arrayx.numpy.promotion import (
     check_axes,
     check_axis,
     key_of,
-    plan_for,
     placed_like,
+    plan_for,
     promoted_arrays,
     read_beside,
     scalar_array,
 )
 from arrayx.numpy.reductions import all as all_true
 from arrayx.numpy.reductions import any as any_true
-from arrayx.numpy.reductions import mean, sum
-from arrayx.numpy.shape import concatenate, expand_dims, moveaxis, ravel, reshape, take_range
+from arrayx.numpy.reductions import sum
+from arrayx.numpy.shapes import concatenate, expand_dims, moveaxis, ravel, reshape
 from arrayx.numpy.updates import check_mode
 from arrayx.primitives import reduction, sorting
 from arrayx.primitives.arithmetic import select as select_primitive
-from arrayx.primitives.cumulative import cumsum
-from arrayx.primitives.gather import default_fill, take_along
 from arrayx.primitives.creation import iota
+from arrayx.primitives.cumulative import cumsum
+from arrayx.primitives.gather import take_along
 
 _choices: dict[Any, Any] = {}
 
 
 def where(
-    condition: Any, x: Any = None, y: Any = None, /, *, size: int | None = None,
+    condition: Any,
+    x: Any = None,
+    y: Any = None,
+    /,
+    *,
+    size: int | None = None,
     fill_value: Any = None,
 ) -> Any:
     """Elements of `x` where `condition` is true, of `y` elsewhere; all three are broadcast.
@@ -145,8 +145,14 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
 
 
 def take(
-    a: Any, indices: Any, axis: int | None = None, out: None = None, mode: Any = None,
-    unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: Any = None,
+    a: Any,
+    indices: Any,
+    axis: int | None = None,
+    out: None = None,
+    mode: Any = None,
+    unique_indices: bool = False,
+    indices_are_sorted: bool = False,
+    fill_value: Any = None,
 ) -> Array:
     """Elements of `a` along `axis` at `indices`; None flattens first.
 
@@ -208,9 +214,7 @@ def _filled(x: Array, places: Array, axis: int, fill_value: Any) -> Any:
     found = take_along(x, places, axis, "fill")
     if fill_value is None:
         return found
-    inside = logic.logical_and(
-        logic.greater_equal(places, 0), logic.less(places, x.shape[axis])
-    )
+    inside = logic.logical_and(logic.greater_equal(places, 0), logic.less(places, x.shape[axis]))
     return where(inside, found, fill_value)
 
 
@@ -230,7 +234,6 @@ def compress(
     if size is not None:
         return take_index(x, (slice(None),) * i + (places,), "fill", fill_value)
     return x[(slice(None),) * i + (places,)]  # type: ignore[index]
-
 
 
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
@@ -330,7 +333,12 @@ def _in_line(a: Any, axis: Any, function: str) -> tuple[Array, int]:
 
 
 def sort(
-    a: Any, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
+    a: Any,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
     descending: bool = False,
 ) -> Array:
     """`a` sorted along `axis` (None flattens): nan last, equal elements in their order.
@@ -345,7 +353,12 @@ def sort(
 
 
 def argsort(
-    a: Any, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
+    a: Any,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
     descending: bool = False,
 ) -> Array:
     """The indices that sort `a` along `axis`; equal elements in their order.
@@ -467,8 +480,13 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
 
 
 def quantile(
-    a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = False,
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Array:
     """The values below which the fractions `q` of the elements over `axis` lie.
 
@@ -482,8 +500,13 @@ def quantile(
 
 
 def nanquantile(
-    a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = False,
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Array:
     """`quantile` of what is not nan.
 
@@ -551,8 +574,13 @@ def _quantile(
 
 
 def percentile(
-    a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = False,
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
 ) -> Array:
     """`quantile` for fractions in percent.
 
@@ -564,7 +592,11 @@ def percentile(
 
 
 def median(
-    a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Array:
     """The element in the middle, or the mean of the two there.
 
@@ -575,7 +607,11 @@ def median(
 
 
 def nanmedian(
-    a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Array:
     """`median` of what is not nan.
 
@@ -583,4 +619,3 @@ def nanmedian(
     1.5
     """
     return _quantile(a, 0.5, axis, "midpoint", keepdims, "nanmedian", True)
-

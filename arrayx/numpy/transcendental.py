@@ -9,8 +9,8 @@ from arrayx import dtypes
 from arrayx.core.array import Array
 from arrayx.numpy.functions import array_of, binary, unary
 from arrayx.numpy.promotion import LITERALS, Pair, inexact
-from arrayx.primitives import complex as complex_parts
 from arrayx.primitives import combined, exponential, trigonometric
+from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import add, eq, lt, mul, select
 from arrayx.primitives.creation import fill
 from arrayx.primitives.numeric import abs as absolute
@@ -38,9 +38,7 @@ arctan = atan = _function("arctan", trigonometric.atan, "Angle of tangent `x`.",
 sinh = _function("sinh", trigonometric.sinh, "Hyperbolic sine.", 1.0, 1.1752)
 cosh = _function("cosh", trigonometric.cosh, "Hyperbolic cosine.", 1.0, 1.5431)
 tanh = _function("tanh", trigonometric.tanh, "Hyperbolic tangent.", 1.0, 0.7616)
-arcsinh = asinh = _function(
-    "arcsinh", trigonometric.asinh, "Inverse hyperbolic sine.", 1.0, 0.8814
-)
+arcsinh = asinh = _function("arcsinh", trigonometric.asinh, "Inverse hyperbolic sine.", 1.0, 0.8814)
 arccosh = acosh = _function(
     "arccosh", trigonometric.acosh, "Inverse hyperbolic cosine; nan below 1.", 2.0, 1.317
 )
@@ -230,4 +228,3 @@ def nan_to_num(
     result = select(eq(x, x), x, float(nan))
     result = select(eq(result, float("inf")), high, result)
     return select(eq(result, float("-inf")), low, result)  # type: ignore[no-any-return]
-

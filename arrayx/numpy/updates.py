@@ -32,20 +32,18 @@ from arrayx.numpy.indexing import (
     with_new_axes,
 )
 from arrayx.numpy.promotion import (
-
     as_type,
     broadcast_to_shape,
     placed_like,
     read_beside,
     scalar_array,
 )
-from arrayx.primitives import slicing
+from arrayx.primitives import numeric, slicing
 from arrayx.primitives.arithmetic import add, mul
 from arrayx.primitives.axes import reshape, rev
 from arrayx.primitives.bitwise import bitwise_and, bitwise_or
 from arrayx.primitives.creation import fill as full_of
 from arrayx.primitives.gather import points, scatter
-from arrayx.primitives import numeric
 from arrayx.promotion import promote_types
 
 COMBINE: dict[str, Callable[[Any, Any], Any]] = {
@@ -498,5 +496,3 @@ def _apply(
         combine=combine,
         unique=unique,
     )
-
-

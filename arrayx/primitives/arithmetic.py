@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from arrayx import config, dtypes, errors
+from arrayx import dtypes, errors
+from arrayx.config import config
 from arrayx.core.array import is_scalar
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
@@ -117,7 +118,7 @@ def _times(tangent: Any, factor: Any) -> Any:
 
 
 def _product() -> Primitive:
-    return absorb_mul if config.config.snapshot().zeros_absorb else mul
+    return absorb_mul if config.snapshot().zeros_absorb else mul
 
 
 class Mul(_Product):

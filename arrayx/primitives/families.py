@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from arrayx import config, dtypes, errors
+from arrayx import dtypes, errors
+from arrayx.config import config
 from arrayx.core.array import SCALARS, is_scalar
 from arrayx.core.aval import Aval, Undefined
 from arrayx.core.interpreter import BASE, current
@@ -18,7 +19,7 @@ from arrayx.core.primitive import Primitive
 from arrayx.core.quiet import quiet
 
 _current = current.get
-_config = config.config.snapshot
+_config = config.snapshot
 _scalars = frozenset(SCALARS)
 FLOAT = frozenset({"float"})
 COMPLEX = frozenset({"complex"})

@@ -15,6 +15,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval, Shape
+from arrayx.core.graph import param_class
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import eq, ge, gt, le, lt, mul, ne, select
@@ -49,6 +50,7 @@ WRITE_OF_READ = {"clip": "clip", "fill": "drop", "promise": "promise"}
 READ_OF_WRITE = {"clip": "clip", "drop": "fill", "promise": "promise"}
 
 
+@param_class
 @dataclass(frozen=True)
 class GatherDims:
     """How the axes of a gather's operand, indices and result belong together.
@@ -94,6 +96,7 @@ class GatherDims:
         return tuple(d for d in range(ndim) if d not in self.offset_dims)
 
 
+@param_class
 @dataclass(frozen=True)
 class ScatterDims:
     """How the axes of a scatter's operand, indices and updates belong together.

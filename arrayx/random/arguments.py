@@ -10,7 +10,7 @@ import numpy as np
 
 from arrayx import dtypes, errors
 from arrayx.core.aval import Shape
-from arrayx.numpy.promotion import as_type, broadcast_to_shape, read, scalar_array
+from arrayx.numpy.promotion import as_type, broadcast_to_shape, host_array, read, scalar_array
 
 
 def checked_shape(function: str, shape: Any, *inner: Shape) -> Shape:
@@ -61,9 +61,16 @@ def rounded(value: Any, dtype: Any) -> float:
         return float(np.asarray(value, dtype))
 
 
+def value(x: Any, function: str, argument: str, beside: Any) -> Any:
+    """A Python number, or an array; NumPy's come to the device of `beside`."""
+    if isinstance(x, np.ndarray | np.generic):
+        return host_array(x, (beside,))
+    return read(x, function, argument)
+
+
 def parameter(x: Any, function: str, argument: str, dtype: Any, beside: Any) -> Any:
     """A parameter of a distribution as an array of `dtype`, on the device of `beside`."""
-    x = read(x, function, argument)
+    x = value(x, function, argument, beside)
     if isinstance(x, bool | int | float):
         return scalar_array(x, dtype, False, (beside,))
     if isinstance(x, complex) or dtypes.kind(x.aval.dtype) not in ("float", "int", "uint", "bool"):

@@ -49,7 +49,8 @@ def normal(key: Any, shape: Any = (), dtype: Any = None) -> Array:
     `dtype` is floating or complex; real and imaginary parts of complex numbers have variance
     1/2.
 
-    >>> normal(key(0), (2,)).shape
+    >>> import arrayx as ax
+    >>> ax.random.normal(ax.random.key(0), (2,)).shape
     (2,)
     """
     one, _ = one_key("normal", key)
@@ -71,7 +72,8 @@ def truncated_normal(
     `lower` and `upper` are numbers or arrays; `shape`, by default theirs, must be one to
     which they can be broadcast.  Differentiable in them.
 
-    >>> truncated_normal(key(0), -2.0, 2.0, (2,)).shape
+    >>> import arrayx as ax
+    >>> ax.random.truncated_normal(ax.random.key(0), -2.0, 2.0, (2,)).shape
     (2,)
     """
     one, _ = one_key("truncated_normal", key)
@@ -96,7 +98,8 @@ def truncated_normal(
 def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Array:
     """Exponential random numbers of `shape`, with mean 1.
 
-    >>> exponential(key(0), (2,)).shape
+    >>> import arrayx as ax
+    >>> ax.random.exponential(ax.random.key(0), (2,)).shape
     (2,)
     """
     one, _ = one_key("exponential", key)
@@ -110,7 +113,8 @@ def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: str | None = None
 
     `mode` is "low", or "high" for twice the digits, which makes the far tail right.
 
-    >>> gumbel(key(0), (2,)).shape
+    >>> import arrayx as ax
+    >>> ax.random.gumbel(ax.random.key(0), (2,)).shape
     (2,)
     """
     one, _ = one_key("gumbel", key)
@@ -137,7 +141,8 @@ def gumbel_draws(key: Any, shape: Shape, dtype: Any, mode: str | None) -> Any:
 def laplace(key: Any, shape: Any = (), dtype: Any = None) -> Array:
     """Laplace random numbers of `shape`, with location 0 and scale 1.
 
-    >>> laplace(key(0), (2,)).shape
+    >>> import arrayx as ax
+    >>> ax.random.laplace(ax.random.key(0), (2,)).shape
     (2,)
     """
     one, _ = one_key("laplace", key)
@@ -150,7 +155,8 @@ def laplace(key: Any, shape: Any = (), dtype: Any = None) -> Array:
 def cauchy(key: Any, shape: Any = (), dtype: Any = None) -> Array:
     """Cauchy random numbers of `shape`, with location 0 and scale 1.
 
-    >>> cauchy(key(0), (2,)).shape
+    >>> import arrayx as ax
+    >>> ax.random.cauchy(ax.random.key(0), (2,)).shape
     (2,)
     """
     one, _ = one_key("cauchy", key)
@@ -163,7 +169,8 @@ def cauchy(key: Any, shape: Any = (), dtype: Any = None) -> Array:
 def logistic(key: Any, shape: Any = (), dtype: Any = None) -> Array:
     """Logistic random numbers of `shape`, with location 0 and scale 1.
 
-    >>> logistic(key(0), (2,)).shape
+    >>> import arrayx as ax
+    >>> ax.random.logistic(ax.random.key(0), (2,)).shape
     (2,)
     """
     one, _ = one_key("logistic", key)

@@ -23,7 +23,7 @@ from arrayx.primitives.random import (
     random_unwrap,
     random_wrap,
 )
-from arrayx.random.arguments import checked_shape
+from arrayx.random.arguments import checked_shape, value
 
 IMPLEMENTATION = "threefry2x32"
 
@@ -37,7 +37,8 @@ def key(seed: Any, *, impl: str | None = None, dtype: Any = None) -> Array:
     Raises `ArgumentError` for a seed that is no integer or not a scalar, `OverflowError` for
     one beyond 64 bits.
 
-    >>> key_data(key(42))
+    >>> import arrayx as ax
+    >>> ax.random.key_data(ax.random.key(42))
     Array([ 0, 42], dtype=uint32)
     """
     return seeded("key", seed, impl, dtype)
@@ -46,7 +47,8 @@ def key(seed: Any, *, impl: str | None = None, dtype: Any = None) -> Array:
 def PRNGKey(seed: Any, *, impl: str | None = None) -> Array:
     """A random key in the older form, an array of two uint32; see `key`.
 
-    >>> PRNGKey(42)
+    >>> import arrayx as ax
+    >>> ax.random.PRNGKey(42)
     Array([ 0, 42], dtype=uint32)
     """
     return random_unwrap(seeded("PRNGKey", seed, impl, None))  # type: ignore[no-any-return]
@@ -124,7 +126,8 @@ def one_key(function: str, keys: Any) -> tuple[Array, bool]:
 def key_data(keys: Any) -> Array:
     """The uint32 words of `keys`, along a new last axis of length 2.
 
-    >>> key_data(key(7))
+    >>> import arrayx as ax
+    >>> ax.random.key_data(ax.random.key(7))
     Array([0, 7], dtype=uint32)
     """
     made, was_raw = as_keys("key_data", keys)
@@ -134,7 +137,8 @@ def key_data(keys: Any) -> Array:
 def wrap_key_data(key_bits_array: Any, *, impl: str | None = None, dtype: Any = None) -> Array:
     """Keys from their words: uint32 with a last axis of length 2, which the result drops.
 
-    >>> wrap_key_data(key_data(key(7))).dtype
+    >>> import arrayx as ax
+    >>> ax.random.wrap_key_data(ax.random.key_data(ax.random.key(7))).dtype
     key<threefry2x32>
     """
     check_implementation("wrap_key_data", impl, dtype)
@@ -154,7 +158,8 @@ def wrap_key_data(key_bits_array: Any, *, impl: str | None = None, dtype: Any = 
 def key_impl(keys: Any) -> str:
     """The name of the generator that `keys` belong to.
 
-    >>> key_impl(key(0))
+    >>> import arrayx as ax
+    >>> ax.random.key_impl(ax.random.key(0))
     'threefry2x32'
     """
     made, _ = as_keys("key_impl", keys)
@@ -166,8 +171,9 @@ def split(key: Any, num: int | tuple[int, ...] = 2) -> Array:
 
     Do not use the old key afterwards.
 
-    >>> first, second = split(key(0))
-    >>> first.dtype, split(key(0), (2, 3)).shape
+    >>> import arrayx as ax
+    >>> first, second = ax.random.split(ax.random.key(0))
+    >>> first.dtype, ax.random.split(ax.random.key(0), (2, 3)).shape
     (key<threefry2x32>, (2, 3))
     """
     one, was_raw = one_key("split", key)
@@ -181,14 +187,15 @@ def fold_in(key: Any, data: Any) -> Array:
     `data` is an integer scalar, of which 32 bits count; a Python integer must be in
     `[0, 2**32)`.  `fold_in(key, i)` is `split(key, n)[i]`: use one or the other on a key.
 
-    >>> key_data(fold_in(key(0), 1))
+    >>> import arrayx as ax
+    >>> ax.random.key_data(ax.random.fold_in(ax.random.key(0), 1))
     Array([ 928981903, 3453687069], dtype=uint32)
     """
     one, was_raw = one_key("fold_in", key)
     if isinstance(data, int):
         number = scalar_array(int(data), UINT32, False, (one,))
     else:
-        number = read(data, "fold_in", "data")
+        number = value(data, "fold_in", "data", one)
         if not isinstance(number, Array) or dtypes.kind(number.dtype) not in (
             "int",
             "uint",
@@ -213,7 +220,8 @@ def integral(x: Array) -> bool:
 def clone(key: Any) -> Array:
     """The same keys once more, to say that using them again is meant.
 
-    >>> bool((key_data(clone(key(3))) == key_data(key(3))).all())
+    >>> import arrayx as ax
+    >>> bool(ax.random.clone(ax.random.key(3)) == ax.random.key(3))
     True
     """
     made, was_raw = as_keys("clone", key)

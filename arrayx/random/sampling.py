@@ -8,7 +8,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
-from arrayx.numpy.promotion import as_type, check_axis, placed_like, read
+from arrayx.numpy.promotion import as_type, check_axis, placed_like
 from arrayx.primitives.arithmetic import add, lt, mul, neg, select, sub
 from arrayx.primitives.axes import broadcast_in_dim, reshape, transpose
 from arrayx.primitives.creation import fill, iota
@@ -19,7 +19,7 @@ from arrayx.primitives.random import random_bits
 from arrayx.primitives.reduction import argmax
 from arrayx.primitives.slicing import cut
 from arrayx.primitives.sorting import sort
-from arrayx.random.arguments import checked_shape, spread
+from arrayx.random.arguments import checked_shape, spread, value
 from arrayx.random.continuous import gumbel_draws
 from arrayx.random.keys import one_key
 from arrayx.random.uniform import randint, split_in_two, unit_interval
@@ -58,11 +58,12 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
 
     With `independent=True` every row along the axis is shuffled in its own way.
 
-    >>> permutation(key(0), 5)
+    >>> import arrayx as ax
+    >>> ax.random.permutation(ax.random.key(0), 5)
     Array([0, 1, 4, 3, 2], dtype=int32)
     """
     one, _ = one_key("permutation", key)
-    population, length = population_of("permutation", x)
+    population, length = population_of("permutation", x, one)
     if population is None:
         return shuffled(one, counted(length, dtypes.default_int(), one), 0)  # type: ignore[no-any-return]
     axis = check_axis(axis, population.aval.ndim, "permutation")
@@ -73,9 +74,9 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
     return taken(population, order, axis)  # type: ignore[no-any-return]
 
 
-def population_of(function: str, x: Any) -> tuple[Array | None, int]:
+def population_of(function: str, x: Any, beside: Any) -> tuple[Array | None, int]:
     """What is drawn from: an array, or None and the number of integers."""
-    x = read(x, function, "x")
+    x = value(x, function, "x", beside)
     if isinstance(x, Array) and x.aval.ndim > 0:
         return x, 0
     if isinstance(x, Array):
@@ -102,12 +103,13 @@ def choice(
     `replace` is true.  Without replacement no element is drawn twice.  The result has `shape`
     in place of the axis.  `mode` is that of `gumbel`.
 
-    >>> choice(key(0), 5, (3,))
+    >>> import arrayx as ax
+    >>> ax.random.choice(ax.random.key(0), 5, (3,))
     Array([4, 0, 2], dtype=int32)
     """
     one, _ = one_key("choice", key)
     shape = checked_shape("choice", shape)
-    population, length = population_of("choice", a)
+    population, length = population_of("choice", a, one)
     if population is not None:
         axis = check_axis(axis, population.aval.ndim, "choice")
         length = population.aval.shape[axis]
@@ -122,7 +124,7 @@ def choice(
         with placed_like(one):
             indices = fill(shape, dtypes.default_int(), 0)
     elif p is not None:
-        indices = weighted(one, probabilities(p, length), shape, replace, mode)
+        indices = weighted(one, probabilities(p, length, one), shape, replace, mode)
     elif replace:
         indices = randint(one, shape, 0, length)
     else:
@@ -131,9 +133,9 @@ def choice(
     return indices if population is None else taken(population, indices, axis)  # type: ignore[no-any-return]
 
 
-def probabilities(p: Any, length: int) -> Any:
+def probabilities(p: Any, length: int, beside: Any) -> Any:
     """The argument `p` of `choice`, checked."""
-    p = read(p, "choice", "p")
+    p = value(p, "choice", "p", beside)
     if not isinstance(p, Array) or p.aval.shape != (length,):
         raise errors.ShapeError(
             f"choice: p must be an array of shape {(length,)}, one probability for each element; "
@@ -185,10 +187,10 @@ def first_at_least(rising: Any, x: Any, dtype: Any) -> Any:
     return select(lt(low, length), low, length - 1)
 
 
-def fill_like(value: Any, dtype: Any, beside: Any) -> Any:
+def fill_like(number: Any, dtype: Any, beside: Any) -> Any:
     """A number as an array on the device of `beside`."""
     with placed_like(beside):
-        return fill((), dtype, value)
+        return fill((), dtype, number)
 
 
 def categorical(
@@ -205,11 +207,12 @@ def categorical(
     that many draws are made for each row.  Without replacement the draws of a row are
     different.  `mode` is that of `gumbel`.
 
-    >>> categorical(key(0), np.log([0.1, 0.2, 0.7]), shape=(4,)).shape
+    >>> import arrayx as ax, numpy as np
+    >>> ax.random.categorical(ax.random.key(0), np.log([0.1, 0.2, 0.7]), shape=(4,)).shape
     (4,)
     """
     one, _ = one_key("categorical", key)
-    logits = read(logits, "categorical", "logits")
+    logits = value(logits, "categorical", "logits", one)
     if not isinstance(logits, Array) or logits.aval.ndim == 0:
         raise errors.ShapeError(f"categorical: logits must have an axis, got {logits!r}")
     logits = as_type(logits, dtypes.float_for(logits.aval.dtype))

@@ -13,7 +13,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
-from arrayx.numpy.promotion import LITERALS, as_type, read, scalar_array
+from arrayx.numpy.promotion import LITERALS, as_type, scalar_array
 from arrayx.primitives.arithmetic import add, gt, le, lt, mul, select, sub
 from arrayx.primitives.axes import reshape
 from arrayx.primitives.bitwise import (
@@ -34,6 +34,7 @@ from arrayx.random.arguments import (
     parameter,
     rounded,
     spread,
+    value,
 )
 from arrayx.random.keys import one_key
 
@@ -56,7 +57,8 @@ def bits(key: Any, shape: Any = (), dtype: Any = None) -> Array:
 
     `dtype` is an unsigned integer; by default uint32, or uint64 where the default is 64 bits.
 
-    >>> bits(key(0), (2,))
+    >>> import arrayx as ax
+    >>> ax.random.bits(ax.random.key(0), (2,))
     Array([4070199207, 4202968722], dtype=uint32)
     """
     one, _ = one_key("bits", key)
@@ -106,7 +108,8 @@ def uniform(
     `minval` and `maxval` are numbers or arrays that can be broadcast to `shape`; the result
     is differentiable in them.  `dtype` is floating.
 
-    >>> uniform(key(0), (3,))
+    >>> import arrayx as ax
+    >>> ax.random.uniform(ax.random.key(0), (3,))
     Array([0.947667  , 0.9785799 , 0.33229148], dtype=float32)
     """
     one, _ = one_key("uniform", key)
@@ -130,7 +133,8 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
     where the span is no power of two: by less than `span / 2**(2 * bits)` for a span up to
     `2**(bits / 2)`, for which twice the bits are drawn, by less than `span / 2**bits` beyond.
 
-    >>> randint(key(0), (3,), 0, 300, dtype=np.uint8)
+    >>> import arrayx as ax, numpy as np
+    >>> ax.random.randint(ax.random.key(0), (3,), 0, 300, dtype=np.uint8)
     Array([101,  80, 200], dtype=uint8)
     """
     one, _ = one_key("randint", key)
@@ -140,11 +144,10 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
     info, width = dtypes.iinfo(dtype), 8 * wide.itemsize
     if isinstance(minval, int) and isinstance(maxval, int):
         shape = checked_shape("randint", shape)
-        low = min(max(int(minval), int(info.min)), int(info.max))
-        high = min(int(maxval), int(info.max) + 1)
-        span: Any = 1 if high <= low else high - low
+        first = min(max(int(minval), int(info.min)), int(info.max))
+        span: Any = max(1, min(int(maxval), int(info.max) + 1) - first)
         offset = offsets_below(one, shape, width, span % 2**width)
-        return add(as_type(offset, dtype), low)  # type: ignore[no-any-return]
+        return add(as_type(offset, dtype), first)  # type: ignore[no-any-return]
     low, high = (integer(x, name, one) for name, x in (("minval", minval), ("maxval", maxval)))
     shape = checked_shape("randint", shape, low.aval.shape, high.aval.shape)
     lowest, highest = int(info.min), int(info.max)
@@ -163,7 +166,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
 
 def integer(x: Any, argument: str, beside: Any) -> Any:
     """A bound of `randint` as an array of integers."""
-    x = read(x, "randint", argument)
+    x = value(x, "randint", argument, beside)
     if isinstance(x, int | float):
         return scalar_array(int(x), dtypes.default_int(), False, (beside,))
     if isinstance(x, complex) or dtypes.kind(x.aval.dtype) not in ("int", "uint", "float", "bool"):
@@ -208,9 +211,9 @@ def offsets_below(key: Any, shape: Shape, width: int, span: Any) -> Any:
     return rem(add(mul(rem(high, span), factor), rem(low, span)), span)
 
 
-def spread_like(value: int, x: Any) -> Any:
+def spread_like(number: int, x: Any) -> Any:
     """A number repeated to the shape and dtype of `x`."""
-    return spread(scalar_array(value, x.aval.dtype, False, (x,)), x.aval.shape)
+    return spread(scalar_array(number, x.aval.dtype, False, (x,)), x.aval.shape)
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> Array:
@@ -219,13 +222,14 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> A
     `shape` is that of `p` by default, and must be one to which `p` can be broadcast.  With
     `mode="high"` twice the digits are drawn, for very small `p`.
 
-    >>> bernoulli(key(0), 0.3, (3,))
+    >>> import arrayx as ax
+    >>> ax.random.bernoulli(ax.random.key(0), 0.3, (3,))
     Array([False, False, False], dtype=bool)
     """
     one, _ = one_key("bernoulli", key)
     if mode not in ("low", "high"):
         raise errors.ArgumentError(f"bernoulli: mode must be 'low' or 'high', got {mode!r}")
-    p = read(p, "bernoulli", "p")
+    p = value(p, "bernoulli", "p", one)
     dtype = dtypes.default_float()
     if isinstance(p, Array) and dtypes.kind(p.aval.dtype) == "float":
         dtype = p.aval.dtype
@@ -244,7 +248,8 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> A
 def rademacher(key: Any, shape: Any = (), dtype: Any = None) -> Array:
     """Random signs, -1 or 1 with equal probability, by default as integers.
 
-    >>> rademacher(key(0), (3,))
+    >>> import arrayx as ax
+    >>> ax.random.rademacher(ax.random.key(0), (3,))
     Array([-1, -1,  1], dtype=int32)
     """
     kinds = ("int", "uint", "float", "complex")

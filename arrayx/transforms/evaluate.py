@@ -5,15 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from arrayx import source
 from arrayx.core.graph import Graph, Var
 from arrayx.core.interpreter import current
+from arrayx.transforms.stage import StageInterpreter, StageTracer
+
+
+def constants_of(graph: Graph) -> dict[Any, Any]:
+    """The constants of a graph with their values, as rules may see them.
+
+    A NumPy value is on no device, so that it can be a constant beside arrays of any backend; a
+    stage that is being written takes it over as a constant of its own, since rules expect arrays.
+    """
+    values: dict[Any, Any] = dict(zip(graph.constants, graph.constant_values, strict=True))
+    if any(isinstance(x, np.ndarray | np.generic) for x in graph.constant_values):
+        interpreter: Any = current.get()
+        while interpreter is not None and not isinstance(interpreter, StageInterpreter):
+            interpreter = interpreter.parent
+        if interpreter is not None:
+            for var, x in values.items():
+                if isinstance(x, np.ndarray | np.generic):
+                    values[var] = StageTracer(interpreter, interpreter.lift(x), None)
+    return values
 
 
 def evaluate(graph: Graph, args: Sequence[Any]) -> list[Any]:
     """The outputs of `graph` for these inputs, as the current interpreter gives them."""
     apply = current.get().apply
-    values: dict[Any, Any] = dict(zip(graph.constants, graph.constant_values, strict=True))
+    values = constants_of(graph)
     values.update(zip(graph.inputs, args, strict=True))
     with source.replaying() as cell:
         for equation in graph.equations:

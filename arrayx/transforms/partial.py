@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from arrayx import config
+from arrayx.config import config
 from arrayx.core.array import is_scalar
 from arrayx.core.checking import checked
 from arrayx.core.graph import Equation, Graph, Var
@@ -44,7 +44,7 @@ def linearize_graph(
 
     The outputs marked in `forced` have a tangent even where it is zero.
     """
-    key = "linearize", active, forced, config.config.snapshot()
+    key = "linearize", active, forced, config.snapshot()
     if key not in graph.memo:
         graph.memo[key] = _linearize(graph, active, forced or (False,) * len(graph.outputs))
     return graph.memo[key]  # type: ignore[no-any-return]
@@ -151,7 +151,7 @@ def _recomputed(
 
     `given` are the graph's inputs: they need no equation.
     """
-    recompute = config.config.residual_policy == "recompute"
+    recompute = config.residual_policy == "recompute"
     needed = {*wanted}
     again = []
     saved = [v for e in equations for v in e.outputs if v in wanted] if not recompute else []

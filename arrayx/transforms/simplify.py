@@ -131,7 +131,7 @@ class _State:
         if len(equation.outputs) == 1 and not equation.primitive.multiple:
             for _ in range(_MOST_REWRITES):
                 answer = self.answer(equation)
-                if type(answer) is Var:
+                if isinstance(answer, Var):
                     self.same[equation.outputs[0]] = answer
                     return
                 if answer is None:
@@ -179,9 +179,9 @@ class _State:
         (out,) = equation.outputs
         if answer is None:
             return None
-        if type(answer) is Var:
+        if isinstance(answer, Var):
             return answer if answer.aval is out.aval else None
-        if type(answer) is Known:
+        if isinstance(answer, Known):
             answer = _full_of(answer.value, out.aval)
         primitive, inputs, params = answer
         avals = tuple(a.aval if type(a) is Var else type(a) for a in inputs)

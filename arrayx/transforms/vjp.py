@@ -11,6 +11,7 @@ from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import add
 from arrayx.primitives.creation import zeros
+from arrayx.transforms.evaluate import constants_of
 from arrayx.transforms.jvp import refuse_missing_rule
 from arrayx.transforms.linearize import PRODUCT, Linearized, LinearTracer
 from arrayx.transforms.stage import derive
@@ -89,7 +90,7 @@ def transpose_graph(
     def transposed(*args: Any) -> list[Any]:
         nonlocal found
         n_known = linear.count(False)
-        values: dict[Var, Any] = dict(zip(graph.constants, graph.constant_values, strict=True))
+        values = constants_of(graph)
         known = iter(args[:n_known])
         for var, is_linear in zip(graph.inputs, linear, strict=True):
             if not is_linear:

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from arrayx import config
 from arrayx.backend.concrete import ConcreteArray, physical_aval
 from arrayx.backend.contract import Backend, CompileOptions, Device, Executable
 from arrayx.backend.dispatch import compile_graph, compile_one
 from arrayx.backend.legalise import has_keys, legalise
 from arrayx.backend.registry import registry
+from arrayx.config import config
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph
 from arrayx.core.primitive import Primitive
@@ -35,7 +35,7 @@ from arrayx_xla.text import ELEMENT_TYPES
 # Elements, of operands and results together, up to which an operation runs on the host: NumPy
 # works through them in less time (some 50 us) than XLA saves with its threads and fusion.
 MOST_HOST_ELEMENTS = 1 << 16
-_settings = config.config.snapshot
+_settings = config.snapshot
 
 
 class XlaBackend(Backend):

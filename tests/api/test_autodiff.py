@@ -309,7 +309,7 @@ def test_jvp_carries_auxiliary_results_without_tangents() -> None:
 
 def test_integers_take_and_give_tangents_of_no_values() -> None:
     zeros = np.zeros((), FLOAT0)
-    _out, tangent = jvp(lambda x, i: (x, i), (1.0, np.int32(2)), (3.0, zeros))
+    _, tangent = jvp(lambda x, i: (x, i), (1.0, np.int32(2)), (3.0, zeros))
     close(tangent[0], 3.0)
     assert tangent[1].dtype == FLOAT0
     _, pullback = vjp(lambda x, i: (x, i), 1.0, np.int32(2))
@@ -319,7 +319,7 @@ def test_integers_take_and_give_tangents_of_no_values() -> None:
 
 
 def test_a_pullback_may_be_called_many_times_and_mapped() -> None:
-    _out, pullback = vjp(lambda x: cube(x), X)
+    _, pullback = vjp(lambda x: cube(x), X)
     close(pullback(np.ones(3, np.float32))[0], 3 * X * X)
     close(pullback(2 * np.ones(3, np.float32))[0], 6 * X * X)
     (rows,) = vmap(pullback)(np.eye(3, dtype=np.float32))
@@ -344,11 +344,11 @@ def test_linearize_gives_the_derivative_as_a_function_that_maps() -> None:
 
 
 def test_vjp_and_linearize_carry_auxiliary_results() -> None:
-    out, pullback, aux = vjp(lambda x: (mul(x, x), {"n": "text", "x": x}), 3.0, has_aux=True)
+    _, pullback, aux = vjp(lambda x: (mul(x, x), {"n": "text", "x": x}), 3.0, has_aux=True)
     close(pullback(1.0)[0], 6.0)
     assert aux["n"] == "text"
     close(aux["x"], 3.0)
-    _out, pushforward, aux = linearize(lambda x: (mul(x, x), x), 3.0, has_aux=True)
+    _, pushforward, aux = linearize(lambda x: (mul(x, x), x), 3.0, has_aux=True)
     close(pushforward(1.0), 6.0)
     close(aux, 3.0)
 

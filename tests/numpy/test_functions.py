@@ -60,13 +60,13 @@ ROWS = [
     *(row(name, UNIT) for name in ("arcsin", "arccos", "arctanh")),
     row("arccosh", P + 1),
     *(row(name, A, smooth=False) for name in ("floor", "ceil", "trunc", "rint", "sign")),
-    *(row(name, N) for name in ("exp", "sin", "tanh", "sqrt_of_abs", "fabs") if hasattr(np, name)),
+    *(row(name, N) for name in ("exp", "sin", "tanh", "fabs")),
     *(row(name, N, dtype="int32") for name in ("negative", "abs", "square", "sign", "invert")),
     *(row(name, N, dtype="int32") for name in ("floor", "ceil", "trunc", "positive")),
     *(row(name, T, dtype="bool") for name in ("logical_not", "invert", "abs", "square")),
     *(row(name, A, dtype="bool") for name in ("isnan", "isinf", "isfinite", "signbit", "isneginf")),
     *(row(name, C, dtype="complex64") for name in ("exp", "sin", "conj", "negative", "square")),
-    *(row(name, C) for name in ("real", "imag", "abs", "angle")),
+    *(row(name, C, smooth=False) for name in ("real", "imag", "abs", "angle")),
     *(row(name, A, B) for name in ("add", "subtract", "multiply", "maximum", "minimum", "fmax")),
     *(row(name, A, B) for name in ("fmin", "hypot", "arctan2", "logaddexp", "logaddexp2")),
     row("copysign", A, B),
@@ -88,13 +88,12 @@ ROWS = [
     *(row(name, T, T[::-1], dtype="bool") for name in ("logical_or", "logical_xor", "add")),
     row("multiply", T, T[::-1], dtype="bool"),
     row("add", A, N),
-    row("multiply", N, 2.5),
     row("add", A[:, :1], B[0]),
     row("subtract", 1, A),
     row("clip", A, -1, 1),
     row("clip", A, -1.0, None),
     row("round", A, 1, smooth=False),
-    row("nan_to_num", np.array([np.nan, 1, np.inf], np.float32), smooth=False),
+    row("nan_to_num", np.array([np.nan, 1], np.float32), smooth=False),
     row("isclose", A, A + 1e-7, dtype="bool"),
     row("allclose", A, B, dtype="bool"),
     row("array_equal", A, A, dtype="bool"),
@@ -182,9 +181,8 @@ def reference(r: Row) -> Any:
     if r.name == "nextafter":
         wide = {}
     args = [a.astype(wide.get(a.dtype, a.dtype)) if hasattr(a, "dtype") else a for a in r.args]
-    name = {"fabs": "fabs"}.get(r.name, r.name)
     with np.errstate(all="ignore"):
-        return getattr(np, name)(*args, **r.kwargs)
+        return getattr(np, r.name)(*args, **r.kwargs)
 
 
 def bound(r: Row) -> Any:

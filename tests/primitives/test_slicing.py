@@ -23,9 +23,9 @@ def test_an_overwritten_value_sends_nothing_back() -> None:
 
 
 def test_a_value_of_infinite_cotangents_is_summed_without_subtraction() -> None:
-    function = lambda v: (
-        slicing.pad(put(np.zeros(2), "numpy"), v, low=(1,), high=(1,), interior=(0,)),
-    )
+    def function(value: Any) -> tuple[Any]:
+        return (pad(put(np.zeros(2), "numpy"), value, low=(1,), high=(1,), interior=(0,)),)
+
     ct = np.array([1.0, np.inf, np.nan, 2.0])
     (back,) = pulled(function, [np.array(5.0)], (True,), [ct], "numpy")
     assert back == 3.0

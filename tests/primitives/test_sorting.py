@@ -29,6 +29,26 @@ def test_equal_keys_keep_the_order_of_their_payload() -> None:
     np.testing.assert_array_equal(order.host(), [4, 1, 3, 0, 2])
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float16", "int32", "uint32", "int8", "bool", "float64", "uint64"]
+)
+def test_long_keys_are_sorted_stably_too(dtype: str, axis: int) -> None:
+    rng = np.random.default_rng(1)
+    if dtype == "bool":
+        keys = rng.integers(0, 2, (300, 40)).astype(bool)
+    elif dtype.startswith("float"):
+        keys = rng.choice([np.nan, -np.nan, 0.0, -0.0, 1.0, -2.5, np.inf, -np.inf], (300, 40))
+    else:
+        limits = np.iinfo(dtype)
+        few = np.array([limits.min, limits.max, limits.max // 2, 3], dtype)
+        keys = rng.choice(few, (300, 40))
+    keys = keys.astype(dtype)
+    places = np.broadcast_to(np.arange(300)[:, None] if axis == 0 else np.arange(40), (300, 40))
+    _, order = sort(put(keys, "numpy"), put(places, "numpy"), axis=axis, num_keys=1)
+    np.testing.assert_array_equal(order.host(), np.argsort(keys, axis, kind="stable"))
+
+
 def test_weights_travel_back_along_the_permutation() -> None:
     x = np.array([3.0, -1.0, 3.0, 0.0])
     weights = np.array([1.0, 10.0, 100.0, 1000.0])

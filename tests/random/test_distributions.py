@@ -34,7 +34,7 @@ CONTINUOUS: dict[str, tuple[Callable[..., Any], Any]] = {
 }
 DISCRETE: dict[str, Callable[..., Any]] = {
     "randint": lambda k, s: random.randint(k, s, -3, 11),
-    "randint of arrays": lambda k, s: random.randint(k, s, anp.int32(-3), anp.int32(11)),
+    "randint of arrays": lambda k, s: random.randint(k, s, np.int32(-3), np.int32(11)),
     "bernoulli": lambda k, s: random.bernoulli(k, 0.3, s),
     "bernoulli high": lambda k, s: random.bernoulli(k, 0.3, s, mode="high"),
     "rademacher": random.rademacher,
@@ -211,10 +211,26 @@ def test_complex_normal_draws_have_unit_variance() -> None:
     assert abs(np.mean(z.real * z.imag)) < 0.02
 
 
-def test_operands_and_results_stay_on_the_backend_of_the_key() -> None:
-    key = random.key(0)
-    for draw in ALL.values():
-        assert draw(key, (3,)).device is key.device
+@pytest.fixture
+def xla() -> Any:
+    pytest.importorskip("jaxlib")
+    return ax.devices("xla")[0]
+
+
+@pytest.mark.parametrize("draw", ALL.values(), ids=ALL.keys())
+def test_the_xla_backend_gives_the_same_numbers(draw: Callable[..., Any], xla: Any) -> None:
+    words = np.asarray(random.key_data(random.split(random.key(5), 2)))
+    expected = np.asarray(ax.vmap(lambda k: draw(k, (2, 3)))(random.wrap_key_data(words)))
+    keys = random.wrap_key_data(ax.device_put(words, xla))
+    for got in (
+        ax.jit(ax.vmap(lambda k: draw(k, (2, 3))))(keys),
+        anp.stack([draw(k, (2, 3)) for k in keys]),
+    ):
+        assert got.device is xla
+        if expected.dtype.kind in "fc":
+            np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
+        else:
+            np.testing.assert_array_equal(got, expected)
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {

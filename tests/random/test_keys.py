@@ -196,7 +196,7 @@ def test_nested_vmap_over_keys_equals_loops() -> None:
     np.testing.assert_array_equal(got, want)
 
 
-def test_keys_carry_through_control_flow() -> None:
+def test_keys_carry_through_scan() -> None:
     def body(key: Any, x: Any) -> Any:
         key, draw = random.split(key)
         return key, random.uniform(draw) * x
@@ -212,18 +212,36 @@ def test_keys_carry_through_control_flow() -> None:
     _, per_key = lax.scan(lambda c, k: (c, random.uniform(k)), 0.0, keys)
     np.testing.assert_array_equal(per_key, [np.asarray(random.uniform(k)) for k in keys])
 
+
+def test_keys_made_inside_a_loop_stay_there() -> None:
+    def total(x: Any) -> Any:
+        numbers = anp.arange(3, dtype=np.int32)
+        return lax.scan(lambda c, i: (c + random.uniform(random.key(i)), i), x, numbers)[0]
+
+    expected = sum(np.asarray(random.uniform(random.key(i))) for i in range(3))
+    np.testing.assert_allclose(ax.jit(total)(anp.float32(0)), expected, rtol=1e-6)
+
+
+def test_keys_pass_through_cond() -> None:
+    key = random.key(0)
     pick = ax.jit(lambda p, k: lax.cond(p, lambda k: k, lambda k: random.fold_in(k, 1), k))
-    np.testing.assert_array_equal(data(pick(True, keys[0])), data(keys[0]))
-    np.testing.assert_array_equal(data(pick(False, keys[0])), data(random.fold_in(keys[0], 1)))
+    np.testing.assert_array_equal(data(pick(True, key)), data(key))
+    np.testing.assert_array_equal(data(pick(False, key)), data(random.fold_in(key, 1)))
+    # Keys that a branch holds, though none goes in.
+    held = ax.jit(lambda p: lax.cond(p, lambda: key, lambda: random.key(9)))
+    np.testing.assert_array_equal(data(held(True)), data(key))
+    np.testing.assert_array_equal(data(held(False)), data(random.key(9)))
+    keys = some(3)
+    mapped = ax.vmap(pick, in_axes=(0, 0))(np.array([True, False, True]), keys)
+    np.testing.assert_array_equal(data(mapped[1]), data(random.fold_in(keys[1], 1)))
+    np.testing.assert_array_equal(data(mapped[2]), data(keys[2]))
 
+
+def test_keys_carry_through_while_loops() -> None:
+    key = random.key(0)
     split_n = ax.jit(lambda n, k: lax.fori_loop(0, n, lambda i, k: random.split(k)[0], k))
-    twice = random.split(random.split(keys[0])[0])[0]
-    np.testing.assert_array_equal(data(split_n(anp.int32(2), keys[0])), data(twice))
-
-    inner = ax.jit(lambda x: lax.scan(lambda c, i: (c + random.uniform(random.key(i)), i), x, n)[0])
-    n = anp.arange(3, dtype=np.int32)
-    total = sum(np.asarray(random.uniform(random.key(i))) for i in range(3))
-    np.testing.assert_allclose(inner(anp.float32(0)), total, rtol=1e-6)
+    twice = random.split(random.split(key)[0])[0]
+    np.testing.assert_array_equal(data(split_n(anp.int32(2), key)), data(twice))
 
 
 def test_gradients_pass_by_keys() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arrayx import backend  # noqa: F401  (evaluation needs the backend floor)
-from arrayx.conformance.programs import arguments_of, graphs, same_elements
+from arrayx.backend import dispatch  # noqa: F401  (evaluation needs it)
+from arrayx.conformance.programs import arguments_of, graphs, host_values, same_elements
 from arrayx.core.aval import Aval
 from arrayx.core.checking import check_graph
 from arrayx.core.graph import Graph, Var
@@ -241,8 +241,8 @@ def test_running_the_groups_equals_running_the_whole(name, data):
     groups = plan(graph, POLICIES[name])
     check_plan(graph, groups, POLICIES[name])
     arguments = data.draw(arguments_of(graph))
-    whole = [np.asarray(r.host()) for r in evaluate(graph, arguments)]
-    parts = [np.asarray(r.host()) for r in run_plan(graph, groups, arguments)]
+    whole = host_values(evaluate(graph, arguments))
+    parts = host_values(run_plan(graph, groups, arguments))
     for a, b in zip(whole, parts, strict=True):
         assert same_elements(a, b), f"{a} became {b}\n{graph}"
 

@@ -3,7 +3,7 @@
 from arrayx.numpy.contraction import cross, diagonal, matmul, outer, tensordot, trace, vecdot
 from arrayx.numpy.linalg.norms import matrix_norm, norm, vector_norm
 from arrayx.numpy.linalg.products import matrix_power, multi_dot
-from arrayx.numpy.shape import matrix_transpose
+from arrayx.numpy.shapes import matrix_transpose
 
 __all__ = [
     "cross",

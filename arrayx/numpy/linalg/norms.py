@@ -10,7 +10,7 @@ from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, reductions
 from arrayx.numpy.promotion import as_array, as_type, check_axes
 from arrayx.numpy.reductions import _squared_size, root
-from arrayx.numpy.shape import ravel
+from arrayx.numpy.shapes import ravel
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
@@ -39,9 +39,7 @@ def _float(x: Any, function: str) -> Array:
     return as_type(a, dtypes.float_for(a.dtype))
 
 
-def vector_norm(
-    x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
-) -> Array:
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
     """The `ord`-norm over axes, all by default: 0 counts, inf is the largest, else (Σ|x|^p)^(1/p).
 
     >>> import numpy as np

@@ -11,22 +11,17 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
-from arrayx.core.interpreter import Tracer
 from arrayx.numpy.promotion import (
-    SCALARS,
     as_array,
     as_type,
     broadcast_shapes,
     broadcast_to_shape,
     check_axes,
     check_axis,
-    host_array,
-    placed_like,
     promoted_arrays,
 )
 from arrayx.primitives import axes as axis_primitives
 from arrayx.primitives import slicing
-from arrayx.primitives.axes import rev
 
 
 def whole_shape(shape: Any, size: int, function: str) -> Shape:
@@ -422,5 +417,3 @@ def block(arrays: Any) -> Array:
         return reshape(x, (1,) * (ndim - x.ndim) + x.shape)
 
     return build(arrays, depth)
-
-

@@ -1,0 +1,310 @@
+"""Rules of users' own as objects, and the same rules over batches and with values from around.
+
+A rule can run a function and its derivative on flat lists of arrays.  Functions and rules may
+use traced values from around them.  While the transformation that made such a value is still
+running, rules run under it; staging turns such values into operands in front of the others,
+the *hidden* ones, and the rule is told what they are (`Rebinding`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from arrayx.core.interpreter import Interpreter, Tracer, current, installed, opened
+from arrayx.core.linear import Zero
+from arrayx.core.primitive import Primitive
+from arrayx.primitives.axes import move_batch_dim, reduce_sum
+from arrayx.transforms.jvp import JVPTracer
+from arrayx.transforms.vmap import BatchTracer, VmapInterpreter, named_axis
+
+
+class Rule:
+    """A function of flat arrays, with its derivative.  Each has one of `jvp` and `fwd`."""
+
+    name: str
+
+    def call(self, args: Sequence[Any]) -> list[Any]:
+        """The function's results."""
+        raise NotImplementedError
+
+    def jvp(
+        self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any]]:
+        """Results and their tangents; tangents in and out may be `Zero`."""
+        raise NotImplementedError
+
+    def fwd(
+        self, primals: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
+        """Results, residuals, and the pullback.
+
+        `pullback(residuals, cotangents)` gives a cotangent for each primal; they may be
+        `Zero`.
+        """
+        raise NotImplementedError
+
+    def __call__(self, *args: Any) -> list[Any]:
+        return self.call(args)
+
+
+# ----------------------------------------------------------------- values from around
+
+
+class Rebinding(Interpreter):
+    """Puts values in the place of tracers that rules have closed over."""
+
+    __slots__ = ("tracers", "values", "word")
+
+    def __init__(
+        self, parent: Interpreter, tracers: Sequence[Tracer], values: Sequence[Any]
+    ) -> None:
+        super().__init__(parent)
+        self.word = parent.word  # type: ignore[misc]
+        self.tracers = tracers  # held, so that their ids stay theirs
+        self.values = {id(t): v for t, v in zip(tracers, values, strict=True)}
+
+    def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        values = self.values
+        args = tuple([values.get(id(a), a) for a in args])
+        if primitive.callable_params and "rule" in params:
+            within = Within(params["rule"], self.tracers, [values[id(t)] for t in self.tracers])
+            params = {**params, "rule": within}
+        return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
+
+
+class Settling(Interpreter):
+    """Replaces what a finished differentiation traced by its value.
+
+    A backward rule runs after the differentiation that it belongs to.
+    """
+
+    __slots__ = ("of", "word")
+
+    def __init__(self, parent: Interpreter, of: Interpreter) -> None:
+        super().__init__(parent)
+        self.word = parent.word  # type: ignore[misc]
+        self.of = of
+
+    def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        return self.parent.apply(primitive, tuple([self.settled(a) for a in args]), params)  # type: ignore[union-attr]
+
+    def settled(self, x: Any) -> Any:
+        """The value behind a tracer of that differentiation; anything else as it is."""
+        return x.primal if type(x) is JVPTracer and x.interpreter is self.of else x
+
+
+class Within(Rule):
+    """A rule that runs with values in the place of tracers."""
+
+    def __init__(self, rule: Rule, tracers: Sequence[Tracer], values: Sequence[Any]) -> None:
+        self.rule = rule
+        self.name = rule.name
+        self.tracers = tuple(tracers)
+        self.values = tuple(values)
+
+    def _run(self, fun: Callable[..., Any], *args: Any) -> Any:
+        interpreter = Rebinding(current.get(), self.tracers, self.values)
+        with installed(interpreter):
+            return fun(*args), interpreter.values
+
+    def call(self, args: Sequence[Any]) -> list[Any]:
+        outs, values = self._run(self.rule.call, args)
+        return [values.get(id(o), o) for o in outs]
+
+    def jvp(
+        self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any]]:
+        (outs, out_tangents), values = self._run(self.rule.jvp, primals, tangents, hidden)
+        return [values.get(id(o), o) for o in outs], out_tangents
+
+    def fwd(
+        self, primals: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
+        (outs, residuals, pullback), values = self._run(self.rule.fwd, primals, hidden)
+        outs = [values.get(id(o), o) for o in outs]
+        residuals = [values.get(id(r), r) for r in residuals]
+        return outs, [*self.values, *residuals], WithinPullback(pullback, self.tracers)
+
+
+class WithinPullback:
+    """A pullback whose first residuals stand for tracers that it closes over."""
+
+    def __init__(self, pullback: Callable[..., list[Any]], tracers: Sequence[Tracer]) -> None:
+        self.pullback = pullback
+        self.tracers = tracers
+
+    def __call__(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+        n = len(self.tracers)
+        interpreter = Rebinding(current.get(), self.tracers, residuals[:n])
+        with installed(interpreter):
+            found = self.pullback(residuals[n:], cts)
+        return [interpreter.values.get(id(x), x) for x in found]
+
+
+class Capturing(Rule):
+    """A rule whose first operands, the hidden ones, stand for tracers that it closes over."""
+
+    def __init__(self, rule: Rule, tracers: Sequence[Tracer]) -> None:
+        self.rule = rule
+        self.name = rule.name
+        self.tracers = tuple(tracers)
+
+    def jvp(
+        self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any]]:
+        return Within(self.rule, self.tracers, hidden).jvp(primals, tangents)
+
+    def fwd(
+        self, primals: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
+        return Within(self.rule, self.tracers, hidden).fwd(primals)
+
+
+# ----------------------------------------------------------------- batches
+
+
+class Continued(VmapInterpreter):
+    """Goes on where a batching has ended: values that it traced, and rules closed over, count."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, parent: Interpreter, of: VmapInterpreter) -> None:
+        super().__init__(parent, of.size, of.axis_name)
+        self.of = of
+
+    def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        return super().apply(primitive, tuple([self.adopted(a) for a in args]), params)
+
+    def adopted(self, x: Any) -> Any:
+        """A tracer of the batching that has ended as one's own; anything else as it is."""
+        mine = type(x) is BatchTracer and x.interpreter is self.of
+        return BatchTracer(self, x.value, x.dim) if mine else x
+
+
+@contextmanager
+def reentered(mapped: VmapInterpreter) -> Iterator[VmapInterpreter]:
+    """Works under `mapped` again, on top of whatever is current; goes on with it if it has ended.
+
+    The same one, since a rule may close over what it traced.
+    """
+    here = current.get()
+    if mapped.closed:
+        fresh = Continued(here, mapped)
+        with opened(fresh), named_axis(mapped.axis_name, mapped.size):
+            yield fresh
+        return
+    before = mapped.parent
+    mapped.parent = here
+    try:
+        with installed(mapped):
+            yield mapped
+    finally:
+        mapped.parent = before
+
+
+def wrapped(mapped: VmapInterpreter, x: Any, dim: int | None) -> Any:
+    """A value with a batch axis as the function sees it."""
+    return x if dim is None or x is Zero else BatchTracer(mapped, x, dim)
+
+
+def unwrapped(mapped: VmapInterpreter, x: Any) -> tuple[Any, int | None]:
+    """What a function gave, and the place of its batch axis."""
+    if isinstance(mapped, Continued):
+        x = mapped.adopted(x)
+    if type(x) is BatchTracer and x.interpreter is mapped:
+        return x.value, x.dim
+    return x, None
+
+
+def batched_first(mapped: VmapInterpreter, x: Any) -> Any:
+    """What a function gave, with its batch axis in front."""
+    if x is Zero:
+        return x
+    value, dim = unwrapped(mapped, x)
+    return move_batch_dim(mapped.size, value, dim, 0)
+
+
+class Batched(Rule):
+    """A rule over an axis of its operands; all results have it, in front."""
+
+    def __init__(
+        self, rule: Rule, mapped: VmapInterpreter, dims: Sequence[int | None], hidden: int
+    ) -> None:
+        self.rule = rule
+        self.name = rule.name
+        self.mapped = mapped
+        self.hidden_dims = tuple(dims[:hidden])
+        self.dims = tuple(dims[hidden:])
+
+    def _given(self, mapped: VmapInterpreter, values: Sequence[Any], dims: Any) -> list[Any]:
+        return [wrapped(mapped, x, d) for x, d in zip(values, dims, strict=True)]
+
+    def call(self, args: Sequence[Any]) -> list[Any]:
+        with reentered(self.mapped) as mapped:
+            outs = self.rule.call(self._given(mapped, args, self.dims))
+        return [batched_first(mapped, o) for o in outs]
+
+    def jvp(
+        self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any]]:
+        with reentered(self.mapped) as mapped:
+            outs, out_tangents = self.rule.jvp(
+                self._given(mapped, primals, self.dims),
+                self._given(mapped, tangents, self.dims),
+                self._given(mapped, hidden, self.hidden_dims),
+            )
+        return (
+            [batched_first(mapped, o) for o in outs],
+            [batched_first(mapped, t) for t in out_tangents],
+        )
+
+    def fwd(
+        self, primals: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
+        with reentered(self.mapped) as mapped:
+            outs, residuals, pullback = self.rule.fwd(
+                self._given(mapped, primals, self.dims),
+                self._given(mapped, hidden, self.hidden_dims),
+            )
+        pairs = [unwrapped(mapped, r) for r in residuals]
+        dims = [d for _, d in pairs]
+        return (
+            [batched_first(mapped, o) for o in outs],
+            [r for r, _ in pairs],
+            BatchedPullback(pullback, self.mapped, dims, self.dims),
+        )
+
+
+class BatchedPullback:
+    """A pullback over an axis; what all calls share gets the sum of its cotangents."""
+
+    def __init__(
+        self,
+        pullback: Callable[..., list[Any]],
+        mapped: VmapInterpreter,
+        residual_dims: Sequence[int | None],
+        dims: Sequence[int | None],
+    ) -> None:
+        self.pullback = pullback
+        self.mapped = mapped
+        self.residual_dims = residual_dims
+        self.dims = dims
+
+    def __call__(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+        with reentered(self.mapped) as mapped:
+            found = self.pullback(
+                [wrapped(mapped, r, d) for r, d in zip(residuals, self.residual_dims, strict=True)],
+                [wrapped(mapped, ct, 0) for ct in cts],
+            )
+        return [self.placed(mapped, x, d) for x, d in zip(found, self.dims, strict=True)]
+
+    def placed(self, mapped: VmapInterpreter, x: Any, dim: int | None) -> Any:
+        """A cotangent with the axes that its primal has."""
+        if x is Zero:
+            return x
+        value, at = unwrapped(mapped, x)
+        if dim is not None:
+            return move_batch_dim(mapped.size, value, at, dim)
+        return reduce_sum(move_batch_dim(mapped.size, value, at, 0), axes=(0,))
