@@ -17,7 +17,7 @@ from arrayx.api.autodiff import (
 )
 from arrayx.api.checking_gradients import check_grads
 from arrayx.api.compilation import eval_shape, jit, make_graph
-from arrayx.api.custom import custom_jvp, custom_vjp
+from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
 from arrayx.api.placement import (
@@ -50,7 +50,9 @@ __all__ = [
     "backends",
     "block_until_ready",
     "check_grads",
+    "closure_convert",
     "config",
+    "custom_gradient",
     "custom_jvp",
     "custom_vjp",
     "default_backend",

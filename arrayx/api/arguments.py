@@ -68,10 +68,22 @@ def check_callable(fun: Any, transform: str) -> None:
         what = f"an array of shape {fun.shape}"
     else:
         what = f"{fun!r} of type {type(fun).__name__}"
+    wrong, right = _CALLS.get(transform, ("(f(x))", "(f)(x)"))
     raise errors.NotCallableError(
         f"{transform} takes a function, but got {what}. If this is the result of a call, as in "
-        f"{transform}(f(x)), pass the function itself: {transform}(f)(x)."
+        f"{transform}{wrong}, pass the function itself: {transform}{right}."
     )
+
+
+# How the transformations that call the function at once are misused, and used.
+_CALLS = {
+    "ax.jvp": ("(f(x), (x,), (dx,))", "(f, (x,), (dx,))"),
+    "ax.vjp": ("(f(x), x)", "(f, x)"),
+    "ax.linearize": ("(f(x), x)", "(f, x)"),
+    "ax.eval_shape": ("(f(x), x)", "(f, x)"),
+    "ax.check_grads": ("(f(x), (x,))", "(f, (x,))"),
+    "ax.backends.explain": ("(f(x), x)", "(f, x)"),
+}
 
 
 def name_of(fun: Any) -> str:
@@ -116,6 +128,11 @@ def leaf_aval(x: Any, describe: Callable[[], str]) -> Aval:
         hint = " Mark it static (static_argnums or static_argnames of ax.jit), or close over it."
     elif isinstance(x, list | tuple):
         hint = " Convert it with anp.asarray."
+    else:
+        hint = (
+            " Give its arrays as arguments, or register its class as a node of trees "
+            "(ax.tree_util.register_dataclass)."
+        )
     raise errors.ArgumentError(
         f"{describe()} is {x!r} of type {type(x).__name__}, which is not an array.{hint}"
     )

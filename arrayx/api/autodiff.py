@@ -19,6 +19,7 @@ from arrayx.api.operands import (
     home_of,
     instantiated,
     is_differentiable,
+    one_like,
     primal_paths,
     result_arrays,
     select,
@@ -29,7 +30,6 @@ from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.combined import stop_gradient as stop_gradient_primitive
-from arrayx.primitives.creation import fill
 from arrayx.transforms.jvp import jvp_flat
 from arrayx.transforms.linearize import Linearized, linearize_flat
 from arrayx.transforms.vjp import backward
@@ -51,6 +51,8 @@ def check_input(
 ) -> None:
     """Raises for an argument that reverse mode has no derivative for."""
     kind = dtypes.kind(aval.dtype)
+    if kind == "float" and not holomorphic:
+        return
     if holomorphic and kind != "complex":
         raise errors.GradError(
             f"{transform} with holomorphic=True needs complex inputs, but argument {path()} is "
@@ -148,7 +150,7 @@ def value_and_grad(
 
     >>> import arrayx as ax
     >>> ax.value_and_grad(lambda x: x * x)(3.0)
-    (Array(9., dtype=float32), Array(6., dtype=float32))
+    (Array(9., dtype=float32, weak_type=True), Array(6., dtype=float32))
     """
     return _gradient("ax.value_and_grad", fun, argnums, has_aux, holomorphic, allow_int)
 
@@ -220,11 +222,9 @@ def _gradient(
                 aux_leaves, aux_tree = flatten(aux)
             return [check_value(transform, result, fun, holomorphic), *aux_leaves]
 
-        active = [is_differentiable(p.aval) for p in primals]
-        linear = linearize_flat(flat, primals, active)
+        linear = linearize_flat(flat, primals, [is_differentiable(p.aval) for p in primals])
         value = linear.outs[0]
-        one = fill((), value.aval.dtype, 1.0 + 0.0j if holomorphic else 1.0)
-        cts = pulled_back(linear, [one, *([Zero] * (len(linear.outs) - 1))], primals)
+        cts = pulled_back(linear, [one_like(value), *([Zero] * (len(linear.outs) - 1))], primals)
         gradient = unflatten(chosen.tree, cts)
         if has_aux:
             return (value, unflatten(aux_tree, linear.outs[1:])), gradient
@@ -302,7 +302,7 @@ def jvp(
 
     >>> import arrayx as ax, arrayx.numpy as anp
     >>> ax.jvp(anp.sin, (0.0,), (2.0,))
-    (Array(0., dtype=float32), Array(2., dtype=float32))
+    (Array(0., dtype=float32, weak_type=True), Array(2., dtype=float32))
     """
     transform = "ax.jvp"
     check_differentiable(fun, transform)

@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
+from arrayx.api.arguments import check_callable
 from arrayx.api.compilation import Jitted, Options
 from arrayx.backend.contract import Backend
 from arrayx.backend.dispatch import choose_device
@@ -98,6 +99,7 @@ def explain(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
     >>> print(explain(anp.sin, 1.0).splitlines()[0])
     runs on numpy:cpu:0, because it is the default backend
     """
+    check_callable(fun, "ax.backends.explain")
     jitted = Jitted(fun, Options((), (), (), (), None, False))
     traced, leaves = jitted.prepare(args, kwargs)[2:]
     device = choose_device((*leaves, *traced.graph.constant_values))

@@ -46,6 +46,7 @@ def check_grads(
     >>> import arrayx as ax, arrayx.numpy as anp
     >>> ax.check_grads(anp.sin, (0.3,), order=2)
     """
+    check_callable(f, "ax.check_grads")
     wanted = (modes,) if isinstance(modes, str) else tuple(modes)
     for mode in wanted:
         if mode not in ("fwd", "rev"):

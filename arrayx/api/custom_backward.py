@@ -283,7 +283,7 @@ def closure_convert(fun: Callable[..., Any], *example_args: Any) -> tuple[Any, l
     >>> import arrayx as ax
     >>> converted, values = ax.closure_convert(lambda x: 2 * x, 1.0)
     >>> converted(3.0, *values), values
-    (Array(6., dtype=float32), [])
+    (Array(6., dtype=float32, weak_type=True), [])
     """
     check_callable(fun, "ax.closure_convert")
     leaves, tree = flatten(example_args)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.api.arguments import argument_paths, name_of
 from arrayx.api.placement import device_of
+from arrayx.backend.concrete import ConcreteArray
 from arrayx.backend.dispatch import as_concrete, default_device
 from arrayx.backend.registry import chosen, default_name
 from arrayx.core.array import Array, is_scalar
 from arrayx.core.aval import Aval, tangent_aval
 from arrayx.core.linear import Zero
-from arrayx.primitives.creation import fill, scalar, zeros
+from arrayx.primitives.creation import fill, scalar, zero_literal, zeros
 from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, keystr, unflatten
 
 
@@ -41,14 +42,32 @@ def home_of(leaves: Sequence[Any]) -> Any:
     return None
 
 
-@contextmanager
-def working_at(device: Any) -> Iterator[None]:
+_HERE = nullcontext()
+
+
+def working_at(device: Any) -> AbstractContextManager[Any]:
     """Makes new arrays on the backend of `device`: rules make zeros and ones out of nothing."""
     if device is None or device.backend.name == default_name():
-        yield
-        return
-    with chosen(device.backend.name):
-        yield
+        return _HERE
+    return chosen(device.backend.name)
+
+
+_ones: dict[Any, Any] = {}
+
+
+def one_like(value: Any) -> Any:
+    """The number 1 of a scalar's dtype: what reverse mode starts from.
+
+    Concrete ones are kept, one for each backend and dtype.
+    """
+    cls, dtype = type(value), value.aval.dtype
+    made = _ones.get((cls, dtype))
+    if type(made) is cls:  # unless its memory was given away, which changes its class
+        return made
+    one = fill((), dtype, type(zero_literal(dtype))(1))
+    if type(one) is cls and isinstance(one, ConcreteArray):
+        _ones[cls, dtype] = one
+    return one
 
 
 def arrays_of(
@@ -102,7 +121,9 @@ def select(
 ) -> Selected:
     """Takes the arguments `argnums` out of a call; the others stay what they are."""
     if type(argnums) is int:
-        (place,) = places_of(transform, fun, (argnums,), args)
+        place = argnums
+        if not 0 <= place < len(args):
+            (place,) = places_of(transform, fun, (argnums,), args)
         leaves, tree = flatten(args[place])
         before, after = args[:place], args[place + 1 :]
 

@@ -160,6 +160,16 @@ class Backend(ABC):
             )
 
 
+def constant_buffers(graph: Graph, device: Device) -> list[Buffer]:
+    """The constants of a graph as buffers of the device that runs it."""
+    return [
+        x.buffer
+        if type(x) is device.array_type
+        else device.backend.put(x.host() if isinstance(x, ConcreteArray) else np.asarray(x), device)
+        for x in graph.constant_values
+    ]
+
+
 def one_equation_graph(
     primitive: Primitive, avals: tuple[Any, ...], params: dict[str, Any], literals: tuple[Any, ...]
 ) -> Graph:

@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from arrayx.backend.contract import Backend, CompileOptions, Device, Executable
+from arrayx.backend.contract import (
+    Backend,
+    CompileOptions,
+    Device,
+    Executable,
+    constant_buffers,
+)
 from arrayx.backend.control import CONTROL
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.primitive import Primitive
@@ -53,15 +59,15 @@ class KernelBackend(Backend):
         return super().eager(primitive, avals, params, device)
 
     def compile(self, graph: Graph, options: CompileOptions) -> Executable:
-        return Walk(self, graph)
+        return Walk(self, graph, options.device)
 
 
 class Walk(Executable):
     """A graph run equation by equation, each value freed after its last use."""
 
-    def __init__(self, backend: KernelBackend, graph: Graph) -> None:
+    def __init__(self, backend: KernelBackend, graph: Graph, device: Device) -> None:
         self.graph = graph
-        self.constants = [x.buffer for x in graph.constant_values]
+        self.constants = constant_buffers(graph, device)
         last: dict[Var, int] = {}
         for i, e in enumerate(graph.equations):
             last.update((a, i) for a in e.inputs if type(a) is Var)

@@ -53,7 +53,7 @@ def cond(
 
     >>> import arrayx as ax
     >>> ax.lax.cond(True, lambda x: x + 1, lambda x: x - 1, 2.0)
-    Array(3., dtype=float32)
+    Array(3., dtype=float32, weak_type=True)
     """
     if operand is not _MISSING:
         if operands:
@@ -94,7 +94,7 @@ def switch(
 
     >>> import arrayx as ax
     >>> ax.lax.switch(1, [lambda x: x, lambda x: -x], 2.0)
-    Array(-2., dtype=float32)
+    Array(-2., dtype=float32, weak_type=True)
     """
     transform = "ax.lax.switch"
     if operand is not _MISSING:

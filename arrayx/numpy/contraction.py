@@ -85,7 +85,8 @@ def dot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = 
     if x.shape[-1] != y.shape[j]:
         raise errors.ShapeError(
             f"dot: axis {x.ndim - 1} of a (shape {x.shape}) and axis {j} of b (shape {y.shape}) "
-            "differ in length"
+            f"differ in length: {x.shape[-1]} and {y.shape[j]}. Transpose an operand (b.T), or "
+            "name the axes with anp.tensordot or anp.einsum"
         )
     return contracted(
         x, y, ((x.ndim - 1,), (j,)), precision=precision, preferred=preferred_element_type
@@ -110,7 +111,8 @@ def matmul(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any
     if x.shape[-1] != y.shape[j]:
         raise errors.ShapeError(
             f"matmul: the last axis of a (shape {x.shape}) and axis {j} of b (shape {y.shape}) "
-            f"differ in length: {x.shape[-1]} and {y.shape[j]}"
+            f"differ in length: {x.shape[-1]} and {y.shape[j]}. Transpose an operand (b.mT), or "
+            "name the axes with anp.einsum"
         )
     options = {"precision": precision, "preferred": preferred_element_type}
     batch_x, batch_y = x.shape[:-2], y.shape[:-2]

@@ -38,9 +38,15 @@ def whole_shape(shape: Any, size: int, function: str) -> Shape:
         if known > 0 and size % known == 0:
             lengths[lengths.index(-1)] = size // known
     if math.prod(lengths) != size or any(n < 0 for n in lengths):
-        raise errors.ShapeError(
-            f"{function}: {size} elements do not fit into the shape {tuple(lengths)}"
-        )
+        shown = tuple(lengths)
+        if lengths.count(-1) > 1:
+            reason = "; only one length can be left open with -1"
+        elif any(n < 0 for n in lengths):
+            rest = -math.prod(lengths)
+            reason = f", whose other lengths make {rest}; {size} has to be a multiple of that"
+        else:
+            reason = f", which has {math.prod(lengths)}; -1 for one length works it out"
+        raise errors.ShapeError(f"{function}: {size} elements do not fit into the shape {shown}{reason}")
     return tuple(lengths)
 
 

@@ -4,7 +4,7 @@ One pass forwards finds equal equations, folds what is known, and leaves out wha
 nothing; one pass backwards removes what nobody needs.  Each looks at an equation once, and at
 the makers of its operands, so the time is linear.  A rewriting is allowed only if it is exact:
 x·1 is x, but x + 0.0 is not, because it turns -0.0 into 0.0 (the sign and payload of nan are
-not kept).
+not kept, nor is the sign of a zero that `absorb_mul` gives, which is defined to be 0 alone).
 """
 
 from __future__ import annotations
@@ -499,7 +499,10 @@ def _slice(state: _State, e: Equation) -> Answer:
 def _reduction(state: _State, e: Equation) -> Answer:
     (x,) = e.inputs
     if not e.params["axes"]:
-        return x  # type: ignore[no-any-return]
+        # A sum starts from 0.0, which makes 0.0 of -0.0; complex products mix the parts.
+        kept = {"reduce_sum": ("int", "uint"), "reduce_prod": ("int", "uint", "float")}
+        kinds = kept.get(e.primitive.name)
+        return x if kinds is None or _kind(e) in kinds else None
     if e.primitive.name == "reduce_sum":
         value = state.value(x)
         zero = (type(value) is int and value == 0) or _is_zero(value, negative=False)

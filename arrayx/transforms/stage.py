@@ -55,14 +55,15 @@ class StageTracer(Tracer):
 class StageInterpreter(Interpreter):
     """Writes every application down as an equation; nothing is computed."""
 
-    __slots__ = ("arguments", "captured", "constants", "equations", "word")
+    __slots__ = ("arguments", "captured", "constants", "equations", "kept_alive", "word")
 
     def __init__(self, parent: Interpreter, word: str = "ax.jit") -> None:
         super().__init__(parent)
         self.word = word  # type: ignore[misc]
         self.equations: list[Equation] = []
-        # Concrete arrays, by identity; the value is kept so that its id stays its own.
+        # Concrete arrays, by identity, which holds while the objects are kept alive.
         self.constants: dict[int, tuple[Var, Any]] = {}
+        self.kept_alive: list[Any] = []
         # Tracers of enclosing transformations: they become inputs of the graph.
         self.captured: dict[int, tuple[Var, Tracer]] = {}
         self.arguments: dict[Var, str] = {}
@@ -117,7 +118,10 @@ class StageInterpreter(Interpreter):
             return found[0]
         held = self.constants.get(id(x))
         if held is None:
-            held = self.constants[id(x)] = Var(typeof(x)), x
+            # The caller may write to a NumPy array later; the graph keeps what it was.
+            value = np.array(x) if isinstance(x, np.ndarray) else x
+            self.kept_alive.append(x)
+            held = self.constants[id(x)] = Var(typeof(x)), value
         return held[0]
 
     def argument(self, aval: Aval, path: str | None) -> StageTracer:

@@ -7,11 +7,13 @@ from typing import Any
 
 from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.kernels import KernelBackend
+from arrayx.backend.legalise import legalise
 from arrayx.core.graph import Equation, Graph
 from arrayx.core.primitive import Primitive
+from arrayx.transforms.simplify import simplify
 from arrayx_numpy.elementwise import plain, with_literals
 from arrayx_numpy.kernels import KERNELS
-from arrayx_numpy.program import Program
+from arrayx_numpy.program import Program, Writer
 
 
 class NumpyBackend(KernelBackend):
@@ -37,9 +39,9 @@ class NumpyBackend(KernelBackend):
         return with_literals(kernel, avals)
 
     def compile(self, graph: Graph, options: CompileOptions) -> Executable:
-        return Program(graph, self.kernel_of)
+        return Program(graph, self.kernel_of, options.device)
 
     def lowered_text(self, graph: Graph, options: CompileOptions) -> str:
-        return Program(graph, self.kernel_of).source
+        return Writer(simplify(legalise(graph, self)), self.kernel_of).source()
 
 

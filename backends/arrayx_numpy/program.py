@@ -8,15 +8,13 @@ is allocated afresh.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from arrayx import dtypes
-from arrayx.backend.concrete import ConcreteArray
-from arrayx.backend.contract import Executable
+from arrayx.backend.contract import Device, Executable, constant_buffers
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx_numpy.elementwise import is_foreign
@@ -33,20 +31,20 @@ _MOST_KEPT = 256 << 20
 class Program(Executable):
     """A compiled graph."""
 
-    def __init__(self, graph: Graph, kernel_of: Callable[[Equation], Any]) -> None:
+    def __init__(
+        self, graph: Graph, kernel_of: Callable[[Equation], Any], device: Device
+    ) -> None:
         writer = Writer(graph, kernel_of)
         self.source = writer.source()
         self.buffers = writer.buffers
-        self.names = writer.names
         scope = dict(writer.scope)
         exec(compile(self.source, "<arrayx numpy program>", "exec"), scope)
         self.function = scope["program"]
-        self.constants = [constant_buffer(x) for x in graph.constant_values]
+        self.constants = constant_buffers(graph, device)
         bytes_kept = sum(aval.nbytes for aval in self.buffers)
         self.keep = bytes_kept <= _MOST_KEPT
         # Whole arenas are handed out and taken back: two threads never share one.
         self.arenas: list[list[np.ndarray]] = []
-        self.lock = threading.Lock()
 
     def run(self, buffers: Sequence[Any]) -> Sequence[Any]:
         try:
@@ -61,11 +59,6 @@ class Program(Executable):
 
     def text(self) -> str:
         return self.source
-
-
-def constant_buffer(x: Any) -> Any:
-    """A constant of a graph as NumPy holds it."""
-    return x.host() if isinstance(x, ConcreteArray) else np.asarray(x)
 
 
 class Writer:

@@ -300,7 +300,7 @@ class Emitter:
         avals = graph.out_avals
         made = ", ".join(type_of(a) for a in avals)
         body = f"func.call @{callee.name}({names}) : ({given}) -> ({made})"
-        return self.add_several(callee.name, body, avals)
+        return self.add_several("call", body, avals)
 
 
 def place_of(e: Equation) -> str:

@@ -42,7 +42,9 @@ def combinations() -> list[Any]:
             for check in CHECKS:
                 if check.dtypes(case):
                     name = f"{backend}-{case.id}-{check.name}"
-                    found.append(pytest.param(case, check, backend, id=name))
+                    # What compiles for each row takes minutes.
+                    marks = () if backend == "numpy" else (pytest.mark.slow,)
+                    found.append(pytest.param(case, check, backend, id=name, marks=marks))
     return found
 
 

@@ -19,6 +19,7 @@ from arrayx_xla.rules import (
     control,
     conversion,
     creation,
+    cumulative,
     exponential,
     gather,
     numeric,
@@ -43,6 +44,7 @@ _FILES = (
     slicing,
     gather,
     reduction,
+    cumulative,
     sorting,
     contraction,
     control,
@@ -51,4 +53,4 @@ _FILES = (
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **exponential.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN}

@@ -23,7 +23,10 @@ def reduced(e: Emitter, op: str, x: Value, unit: Any, axes: Any) -> Value:
 
 
 def reduce_sum(e: Emitter, x: Value, *, axes: Any) -> Value:
-    return reduced(e, "add", x, zero_literal(x.dtype), axes)
+    zero = zero_literal(x.dtype)
+    if not axes:
+        return e.op("add", x, e.like(zero, x))  # a sum begins with 0, so that it never is -0
+    return reduced(e, "add", x, zero, axes)
 
 
 def reshape(e: Emitter, x: Value, *, shape: Any) -> Value:

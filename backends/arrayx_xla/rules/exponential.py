@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from arrayx import dtypes
@@ -38,4 +37,3 @@ RULES: dict[str, Any] = {
     "logistic": stable("logistic"),
     "pow": power,
 }
-WHEN: dict[str, Callable[..., Any]] = {}

@@ -1,0 +1,188 @@
+"""How backends are found, loaded and refused, and that a bad one harms nobody."""
+
+from __future__ import annotations
+
+import sys
+import types
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arrayx as ax
+import arrayx.numpy as anp
+from arrayx.backend import Backend, CompileOptions, Device, Executable, hookimpl
+from arrayx.backend.kernels import KernelBackend
+from arrayx.backend.registry import Registry
+from arrayx_numpy.kernels import KERNELS
+
+
+class Toy(KernelBackend):
+    """NumPy's kernels under another name."""
+
+    name = "toy"
+    quiet = True
+    kernels = KERNELS
+
+
+def plugin(make: Any) -> types.ModuleType:
+    module = types.ModuleType("toy_plugin")
+    module.arrayx_make_backend = hookimpl(make)  # type: ignore[attr-defined]
+    return module
+
+
+def registry_with(monkeypatch: pytest.MonkeyPatch, **modules: Any) -> Registry:
+    """A registry that finds an entry point for each of these modules."""
+    found = Registry()
+    entries = []
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, f"{name}_plugin_module", module)
+        entries.append(EntryPoint(name, f"{name}_plugin_module", "arrayx.backends"))
+    found._entries = {e.name: [e] for e in entries}
+    return found
+
+
+def test_a_plugin_is_loaded_when_its_name_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def arrayx_make_backend(name: str) -> Any:
+        made.append(name)
+        return Toy() if name == "toy" else None
+
+    registry = registry_with(monkeypatch, toy=plugin(arrayx_make_backend))
+    assert registry.record("toy").state == "found" and made == []
+    assert registry.get("toy") is registry.get("toy")
+    assert registry.record("toy").state == "ready" and made == ["toy"]
+
+
+@pytest.mark.parametrize(
+    "error", [ImportError("no libfoo"), SystemExit(3), ValueError("boom")], ids=lambda e: repr(e)
+)
+def test_a_plugin_that_fails_becomes_a_record(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def arrayx_make_backend(name: str) -> Any:
+        raise error
+
+    registry = registry_with(monkeypatch, bad=plugin(arrayx_make_backend))
+    with pytest.raises(ax.errors.BackendUnavailableError, match="'bad' cannot be used"):
+        registry.get("bad")
+    record = registry.record("bad")
+    assert record.state == "broken"
+    assert type(error).__name__ in record.reason
+    assert "Traceback" in record.trace
+    assert registry.get("numpy").name == "numpy"
+
+
+def test_ctrl_c_while_a_plugin_loads_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def arrayx_make_backend(name: str) -> Any:
+        raise KeyboardInterrupt
+
+    registry = registry_with(monkeypatch, slow=plugin(arrayx_make_backend))
+    with pytest.raises(KeyboardInterrupt):
+        registry.get("slow")
+
+
+def test_a_stale_entry_point_is_a_record() -> None:
+    registry = Registry()
+    registry._entries = {"gone": [EntryPoint("gone", "no_such_module_xyz", "arrayx.backends")]}
+    with pytest.raises(ax.errors.BackendUnavailableError, match="no_such_module_xyz"):
+        registry.get("gone")
+
+
+def test_two_distributions_with_one_name_are_refused_by_both_origins() -> None:
+    registry = Registry()
+    registry._entries = {
+        "twin": [EntryPoint("twin", f"module_{i}", "arrayx.backends") for i in range(2)]
+    }
+    with pytest.raises(ax.errors.BackendUnavailableError, match=r"module_0.*module_1"):
+        registry.get("twin")
+
+
+def test_a_plugin_of_another_api_version_is_told_both_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Future(Toy):
+        name = "future"
+        api_version = (9, 0)
+
+    registry = registry_with(monkeypatch, future=plugin(lambda name: Future()))
+    with pytest.raises(ax.errors.BackendUnavailableError, match=r"\(9, 0\).*\(1, 0\)"):
+        registry.get("future")
+
+
+def test_what_is_no_backend_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = registry_with(monkeypatch, odd=plugin(lambda name: "a string"))
+    with pytest.raises(ax.errors.BackendUnavailableError, match="not an arrayx Backend"):
+        registry.get("odd")
+    registry = registry_with(monkeypatch, none=plugin(lambda name: None))
+    with pytest.raises(ax.errors.BackendUnavailableError, match="made no backend"):
+        registry.get("none")
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(ax.errors.UnknownBackendError, match=r"no backend 'nmpy'.*numpy, xla"):
+        ax.backends.get("nmpy")
+    with pytest.raises(ax.errors.UnknownBackendError):
+        ax.default_backend("nmpy")
+    with pytest.raises(ax.errors.UnknownBackendError):
+        ax.jit(anp.sin, backend="nmpy")
+
+
+def test_a_backend_object_can_be_added_and_removed() -> None:
+    ax.backends.add(Toy())
+    try:
+        with ax.default_backend("toy"):
+            x = anp.arange(3.0)
+            assert str(x.device) == "toy:cpu:0"
+            np.testing.assert_allclose(ax.jit(ax.grad(lambda v: anp.sum(v**2)))(x), [0, 2, 4])
+        with pytest.raises(ax.errors.MixedBackendsError, match=r"numpy:cpu:0.*toy:cpu:0"):
+            anp.ones(3) + x
+        np.testing.assert_allclose(ax.device_put(x, "numpy") + anp.ones(3), [1, 2, 3])
+    finally:
+        ax.backends.remove("toy")
+    with pytest.raises(ax.errors.UnknownBackendError):
+        ax.backends.get("toy")
+
+
+def test_the_smallest_backend_runs_through_expansion() -> None:
+    class Whole(Backend):
+        """Owes three methods: it runs graphs through NumPy's kernels."""
+
+        name = "whole"
+
+        def __init__(self) -> None:
+            self._devices = (Device(self, "cpu", 0),)
+
+        def devices(self) -> tuple[Device, ...]:
+            return self._devices
+
+        def supports(self, equation: Any) -> bool | str:
+            return equation.primitive.name in KERNELS or "no kernel"
+
+        def compile(self, graph: Any, options: CompileOptions) -> Executable:
+            return ax.backends.get("numpy").compile(graph, options)
+
+    ax.backends.add(Whole())
+    try:
+        with ax.default_backend("whole"):
+            x = anp.asarray(np.array([0.5, 1.5]))
+            assert x.device.backend.name == "whole"
+            got = ax.grad(lambda v: anp.sum(anp.sin(v) * v))(x)
+        h = np.array([0.5, 1.5])
+        np.testing.assert_allclose(got, np.sin(h) + h * np.cos(h), rtol=1e-12)
+    finally:
+        ax.backends.remove("whole")
+
+
+def test_doctor_has_a_record_of_every_backend() -> None:
+    records = {r.name: r for r in ax.backends.doctor()}
+    assert records["numpy"].state == "ready"
+    assert set(records) >= {"numpy", "xla", "cupy"}
+    assert records["cupy"].state in ("unavailable", "broken", "ready")
+
+
+def test_explain_says_who_runs_and_why() -> None:
+    x = anp.ones(3)
+    assert ax.backends.explain(lambda v: v + 1, x).startswith("runs on numpy:cpu:0, because")
