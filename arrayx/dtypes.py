@@ -519,7 +519,7 @@ def check_scalar(value: Any, dtype: Any) -> None:
 
     >>> check_scalar(300, np.uint8)
     Traceback (most recent call last):
-    OverflowError: Python integer 300 is out of range for uint8, which holds 0 to 255
+    OverflowError: Python integer 300 is out of range for uint8, which holds 0 to 255; int64 holds it
     """
     if scalar_fits(value, dtype):
         return
@@ -531,7 +531,9 @@ def check_scalar(value: Any, dtype: Any) -> None:
         )
     text = str(value) if value.bit_length() < 256 else f"of {value.bit_length()} bits"
     advice = ""
-    if dtype is INTS[2] and _LIMITS[INTS[3]][0] <= value <= _LIMITS[INTS[3]][1]:
+    if _LIMITS[INTS[3]][0] <= value <= _LIMITS[INTS[3]][1]:
+        advice = "; int64 holds it"
+    if advice and dtype is INTS[2]:
         advice = "; give dtype='int64', or set config.default_dtype_bits = 64"
     raise OverflowError(
         f"Python integer {text} is out of range for {dtype_name(dtype)}, "

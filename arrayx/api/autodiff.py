@@ -79,13 +79,13 @@ def check_value(transform: str, result: Any, fun: Any, holomorphic: bool) -> Any
         hint = ""
         if tree is not LEAF:
             hint = (
-                f" It returned {_shown(tree)}: return the scalar alone, with has_aux=True a pair "
+                f" returned {_shown(tree)}: return the scalar alone, with has_aux=True a pair "
                 "(scalar, auxiliary), or use ax.jacrev for every derivative of every output."
             )
         elif leaves and leaves[0] is result:
-            hint = f" It returned {result!r} of type {type(result).__name__}."
+            hint = f" returned {result!r} of type {type(result).__name__}"
         raise errors.GradError(
-            f"{transform} needs a function whose result is a scalar: {name}.{hint}"
+            f"{transform} needs a function whose result is a scalar, but {name}{hint}"
         )
     aval = value.aval
     if aval.shape != ():
@@ -310,7 +310,8 @@ def jvp(
     _several(transform, "tangents", tangents)
     if len(primals) != len(tangents):
         raise errors.ArgumentError(
-            f"{transform}: {len(primals)} primals, but {len(tangents)} tangents were given"
+            f"{transform}: {len(primals)} primals, but {len(tangents)} tangents were given; "
+            "there has to be one for each"
         )
     leaves, tree = flatten(tuple(primals))
     device = home_of(leaves)

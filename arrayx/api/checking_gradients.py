@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrayx import dtypes, errors
-from arrayx.api.arguments import name_of
+from arrayx.api.arguments import check_callable, name_of
 from arrayx.api.autodiff import jvp, vjp
 from arrayx.api.operands import as_array, float0_zeros, is_differentiable
 from arrayx.api.placement import device_get

@@ -10,7 +10,8 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from types import FunctionType
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -169,7 +170,10 @@ class Jitted:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The general way of a call: tracers, scalars, static arguments, donation."""
         _, donated, traced, leaves = self.prepare(args, kwargs)
-        values = [as_value(x) for x in leaves]
+        try:
+            values = [as_value(x) for x in leaves]
+        except OverflowError:
+            self.refuse_overflow(args, kwargs, leaves)
         device = self.options.device
         if device is not None:
             values = [put_leaf(x, device) for x in values]
@@ -253,6 +257,19 @@ class Jitted:
         """How the user would write leaf number `i`."""
         path = self.paths(dynamic, kwargs)[i]
         return f"argument {path} of {self.name}"
+
+    def refuse_overflow(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any]
+    ) -> NoReturn:
+        """Raises the error for a Python integer that is too large, with its path."""
+        dynamic, static = self.split(args, kwargs)
+        keywords = {k: v for k, v in kwargs.items() if k not in static}
+        for i, x in enumerate(leaves):
+            try:
+                as_value(x)
+            except OverflowError as error:
+                raise OverflowError(f"{self.describe(i, dynamic, keywords)}: {error}") from None
+        raise AssertionError("no argument is too large")
 
     def paths(self, dynamic: dict[int, Any], kwargs: dict[str, Any]) -> list[str]:
         """How the user would write each leaf."""
@@ -357,9 +374,8 @@ _axes = axis_environment.get
 
 def positional_names(fun: Any) -> list[str]:
     """The names of the parameters that can be given by position."""
-    code = getattr(fun, "__code__", None)
-    if code is not None:
-        return list(code.co_varnames[: code.co_argcount])
+    if type(fun) is FunctionType and not hasattr(fun, "__wrapped__"):
+        return list(fun.__code__.co_varnames[: fun.__code__.co_argcount])
     return argument_names(fun)
 
 
@@ -548,6 +564,7 @@ def jit(
     if backend is not None and device is not None:
         raise errors.ArgumentError("ax.jit takes backend= or device=, not both")
     target = find_device(device or backend) if device or backend else None
+    check_static(fun, static_argnums, static_argnames)
     options = Options(
         _integers("static_argnums", static_argnums),
         _names(static_argnames),
@@ -557,6 +574,34 @@ def jit(
         inline,
     )
     return Jitted(fun, options)
+
+
+def check_static(fun: Any, numbers: Any, names: Any) -> None:
+    """Raises where a static argument is none of the function's: a typing error, mostly."""
+    if numbers is None and names is None:
+        return
+    try:
+        parameters = list(inspect.signature(fun).parameters.values())
+    except (TypeError, ValueError):
+        return
+    kinds = {p.kind for p in parameters}
+    known = [p.name for p in parameters if p.kind not in _COLLECTING]
+    shown = f"{name_of(fun)}({', '.join(map(str, parameters))})"
+    for name in _names(names):
+        if name not in known and inspect.Parameter.VAR_KEYWORD not in kinds:
+            raise errors.StaticArgumentError(
+                f"static_argnames has {name!r}, which is no argument of {shown}"
+            )
+    positional = len(positional_names(fun))
+    for i in _integers("static_argnums", numbers):
+        if not -positional <= i < positional and inspect.Parameter.VAR_POSITIONAL not in kinds:
+            raise errors.StaticArgumentError(
+                f"static_argnums has {i}, but {shown} has {positional} positional "
+                f"argument{'' if positional == 1 else 's'}, counted from 0"
+            )
+
+
+_COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def _integers(name: str, given: Any) -> tuple[int, ...]:

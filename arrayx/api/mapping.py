@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from arrayx import errors
-from arrayx.api.arguments import check_callable, name_of
+from arrayx.api.arguments import argument_paths, check_callable, name_of
 from arrayx.api.operands import (
     as_array,
     float0_zeros,
@@ -99,7 +99,10 @@ def vmap(
             return outs
 
         with working_at(device):
-            outs, out_dims = vmap_flat(flat, size, values, dims, axis_name)
+            word = f"ax.vmap of {name}"
+            outs, out_dims = vmap_flat(
+                flat, size, values, dims, axis_name, word, lambda: argument_paths(fun, args, kwargs)
+            )
             places = out_axes
             if type(places) is int:
                 wanted: list[Any] = [places] * len(outs)

@@ -190,8 +190,9 @@ def result_arrays(result: Any, transform: str, fun: Any) -> tuple[list[Any], Tre
             where = f" at result{path}" if path else ""
             raise errors.ArgumentError(
                 f"{transform}: {name_of(fun)} returned {leaf!r} of type {type(leaf).__name__}"
-                f"{where}, which is not an array. Return arrays, scalars and containers of them; "
-                "what is not to be differentiated can be returned beside them with has_aux=True."
+                f"{where}, which is not an array. Return arrays, scalars and containers of them"
+                + ("." if transform == "ax.vmap" else "; what is not to be differentiated can be "
+                "returned beside them with has_aux=True.")
             )
         leaves[i] = array
     return leaves, tree

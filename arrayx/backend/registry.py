@@ -7,6 +7,7 @@ it is asked for; it never breaks `import arrayx` or another backend.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import threading
 import traceback
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from arrayx.config import config
 from arrayx.lazy import lazy
 
 metadata = lazy("importlib.metadata")
+difflib = lazy("difflib")
 
 # The distribution's own, known without metadata: a checkout or a frozen application works,
 # and the default backend needs no scan.
@@ -108,9 +110,12 @@ class Registry:
         module_name = BUILT_IN.get(name)
         entries = [] if module_name is not None else self.entries().get(name, [])
         if module_name is None and not entries:
+            near = difflib.get_close_matches(name, self.names(), 1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
             raise errors.UnknownBackendError(
-                f"no backend {name!r}; known are: {', '.join(self.names())}. A plugin "
-                f"registers itself through the entry-point group {hookspecs.GROUP!r}."
+                f"no backend {name!r}; known are: {', '.join(self.names())}.{meant} A plugin "
+                f"registers itself through the entry-point group {hookspecs.GROUP!r}; "
+                "ax.backends.doctor() says what was found."
             )
         origin = f"module {module_name}" if module_name else describe(entries[0])
         try:
@@ -118,6 +123,10 @@ class Registry:
                 raise errors.BackendUnavailableError(
                     f"several distributions register a backend {name!r}: "
                     + "; ".join(describe(e) for e in entries)
+                )
+            if module_name and importlib.util.find_spec(module_name) is None:
+                raise errors.BackendUnavailableError(
+                    f"this installation of arrayx comes without the module {module_name}"
                 )
             plugin = importlib.import_module(module_name) if module_name else entries[0].load()
             if self.manager.get_plugin(name) is None:
@@ -179,9 +188,10 @@ def check(backend: Any, name: str) -> None:
 def unavailable(record: Record) -> errors.BackendUnavailableError:
     """The error for a backend that is known but cannot be used."""
     remedy = f" Try: {record.remedy}" if record.remedy and record.remedy not in record.reason else ""
-    return errors.BackendUnavailableError(
-        f"backend {record.name!r} cannot be used: {record.reason}.{remedy}"
-    )
+    # A reason that is a whole sentence about the backend needs no beginning.
+    told = record.reason.startswith(f"backend {record.name!r}")
+    begin = "" if told else f"backend {record.name!r} cannot be used: "
+    return errors.BackendUnavailableError(f"{begin}{record.reason}.{remedy}")
 
 
 registry = Registry()

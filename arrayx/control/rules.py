@@ -171,7 +171,7 @@ class Continued(VmapInterpreter):
     __slots__ = ("of",)
 
     def __init__(self, parent: Interpreter, of: VmapInterpreter) -> None:
-        super().__init__(parent, of.size, of.axis_name)
+        super().__init__(parent, of.size, of.axis_name, of.word, of.paths)
         self.of = of
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -180,7 +180,7 @@ class Continued(VmapInterpreter):
     def adopted(self, x: Any) -> Any:
         """A tracer of the batching that has ended as one's own; anything else as it is."""
         mine = type(x) is BatchTracer and x.interpreter is self.of
-        return BatchTracer(self, x.value, x.dim) if mine else x
+        return BatchTracer(self, x.value, x.dim, x.roots) if mine else x
 
 
 @contextmanager

@@ -21,6 +21,8 @@ class Interpreter:
     __slots__ = ("closed", "parent")
     # How the transformation is called in messages.
     word = "a transformation"
+    # What to do about a Python value that it cannot give, beside other operations.
+    remedy = ""
     parent: Interpreter | None
     closed: bool
 
@@ -79,8 +81,8 @@ class Tracer(Array):
         refuse_concretization(self, what)
 
     def origin(self) -> str:
-        """Where the value came from, in words."""
-        return f"made at {self.source}" if self.source is not None else "of unknown origin"
+        """Where the value came from, in words; empty where that is not known."""
+        return f"made at {self.source}" if self.source is not None else ""
 
     def __repr__(self) -> str:
         return f"Traced<{self.aval}> in {self.interpreter.word}"
@@ -88,17 +90,31 @@ class Tracer(Array):
 
 def refuse_concretization(tracer: Tracer, what: str) -> NoReturn:
     """Raises the error for a Python value asked of a traced one."""
-    where = source.current()
+    remedies = [_INSTEAD.get(what, "the functions of arrayx.numpy instead of Python's")]
+    if tracer.interpreter.remedy:
+        remedies.append(tracer.interpreter.remedy)
     raise errors.ConcretizationError(
         f"{what} needs the value of a traced array of type {tracer.aval}, but under "
         f"{tracer.interpreter.word} only its type is known.\n"
-        f"  asked at: {where}\n"
-        f"  the value: {tracer.origin()}\n"
-        "What helps: ax.lax.cond(pred, on_true, on_false, *operands) or "
-        "anp.where(pred, x, y) instead of a Python `if`; static_argnums or static_argnames "
-        "of ax.jit for an argument that should stay a Python value; or calling the function "
-        "without ax.jit."
+        f"{history('asked', tracer)}"
+        f"What helps: {'; '.join(remedies)}."
     )
+
+
+INDEX = "an index of Python's (range, list, slice)"
+_INSTEAD = {
+    "bool()": "ax.lax.cond(pred, on_true, on_false, *operands) or anp.where(pred, x, y) instead "
+    "of a Python `if`, ax.lax.while_loop instead of a `while`, & and | instead of `and` and `or`",
+    INDEX: "ax.lax.fori_loop or ax.lax.scan instead of a Python loop, anp.take instead of an "
+    "index into a list",
+}
+
+
+def history(asked: str, tracer: Tracer) -> str:
+    """The lines of a message that say where a tracer was used and where it came from."""
+    origin = tracer.origin()
+    value = f"  the value: {origin}\n" if origin else ""
+    return f"  {asked} at: {source.current()}\n{value}"
 
 
 def refuse_leaked(tracer: Tracer) -> NoReturn:
@@ -108,15 +124,13 @@ def refuse_leaked(tracer: Tracer) -> NoReturn:
             f"a traced array of type {tracer.aval} of {tracer.interpreter.word} was used by "
             "something that runs outside of that transformation, such as a rule of "
             "ax.custom_jvp or ax.custom_vjp that closes over it.\n"
-            f"  used at: {source.current()}\n"
-            f"  the value: {tracer.origin()}\n"
+            f"{history('used', tracer)}"
             "Pass it to the function as an argument."
         )
     raise errors.LeakedTracerError(
         f"a traced array of type {tracer.aval} was used after {tracer.interpreter.word} had "
         f"ended: it leaked out of the function.\n"
-        f"  used at: {source.current()}\n"
-        f"  the value: {tracer.origin()}\n"
+        f"{history('used', tracer)}"
         "A transformed function must return its results instead of storing them in globals, "
         "attributes or lists that outlive the call."
     )

@@ -6,15 +6,16 @@ Apart because the class stands on floor 1, below everything that its methods nee
 from __future__ import annotations
 
 import builtins
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
-from arrayx import dtypes, errors
+from arrayx import dtypes, errors, source
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array
-from arrayx.core.interpreter import Tracer
+from arrayx.core.interpreter import INDEX, Tracer, history
 from arrayx.numpy import (
     arithmetic,
     contraction,
@@ -103,6 +104,9 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 
 # ----------------------------------------------------------------- values for Python and NumPy
 
+# The line to name in a message is the user's, not that of a function of NumPy written in Python.
+source.hide(os.path.dirname(np.__file__) + os.sep)
+
 
 def _value(self: Array, what: str) -> np.ndarray:
     """The elements, for Python's `what`; raises where they are not known."""
@@ -149,7 +153,7 @@ def _index(self: Array) -> builtins.int:
         raise errors.ArgumentError(
             f"only an integer array of rank 0 can be an index of Python's, got {self.aval}"
         )
-    return int(_single(self, "an index of Python's (range, list, slice)"))
+    return int(_single(self, INDEX))
 
 
 def _array(self: Array, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -170,7 +174,7 @@ def _refuse_numpy(tracer: Tracer, call: str, instead: str | None) -> NoReturn:
     raise errors.NumpyConversionError(
         f"{call} was given a traced array of type {tracer.aval}, which has no elements under "
         f"{tracer.interpreter.word}: NumPy cannot work on it.\n"
-        f"  the value: {tracer.origin()}\n"
+        f"{history('asked', tracer)}"
         f"{hint}, or ax.pure_callback to call NumPy when the program runs."
     )
 

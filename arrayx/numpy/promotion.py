@@ -100,7 +100,7 @@ def read(x: Any, function: str, argument: str) -> Any:
     if isinstance(x, Array) or type(x) in SCALARS:
         return x
     if isinstance(x, np.ndarray | np.generic):
-        return host_array(x)
+        return _host_argument(x, (), function, argument)
     for scalar in (bool, int, float, complex):  # their subclasses: enumerations and the like
         if isinstance(x, scalar):
             return scalar(x)
@@ -112,16 +112,29 @@ def read(x: Any, function: str, argument: str) -> Any:
             f"{function}: the argument {argument} is a {type(x).__name__}; arrays and numbers are "
             f"taken. Convert it once, outside of loops: anp.asarray({argument})"
         )
+    shown = f"{x!r} of type" if isinstance(x, str) and len(x) <= _MOST_SHOWN else "of type"
     raise errors.ArgumentError(
-        f"{function}: the argument {argument} is of type {type(x).__name__}, which is neither an "
+        f"{function}: the argument {argument} is {shown} {type(x).__name__}, which is neither an "
         "array nor a number"
     )
+
+
+_MOST_SHOWN = 40
+
+
+def _host_argument(x: Any, others: Sequence[Any], function: str, argument: str) -> Array:
+    try:
+        return host_array(x, others)
+    except errors.DtypeError as error:
+        raise errors.DtypeError(f"{function}: the argument {argument}: {error}") from None
 
 
 def read_beside(args: Sequence[Any], function: str, names: Sequence[str]) -> list[Any]:
     """`read` for several arguments, NumPy values on the device of the arrays among them."""
     return [
-        host_array(a, args) if isinstance(a, np.ndarray | np.generic) else read(a, function, name)
+        _host_argument(a, args, function, name)
+        if isinstance(a, np.ndarray | np.generic)
+        else read(a, function, name)
         for a, name in zip(args, names, strict=True)
     ]
 
@@ -324,7 +337,11 @@ def operands(
 ) -> list[Any]:
     """Arguments of an elementwise function, promoted and broadcast; numbers stay literals."""
     args = read_beside(args, function, names[: len(args)])
-    return plan_for(args, function, names[: len(args)], result_of).apply(args)
+    plan = plan_for(args, function, names[: len(args)], result_of)
+    try:
+        return plan.apply(args)
+    except OverflowError as error:
+        raise OverflowError(f"{function}: {error}") from None
 
 
 def promoted_arrays(

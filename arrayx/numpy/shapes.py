@@ -46,7 +46,9 @@ def whole_shape(shape: Any, size: int, function: str) -> Shape:
             reason = f", whose other lengths make {rest}; {size} has to be a multiple of that"
         else:
             reason = f", which has {math.prod(lengths)}; -1 for one length works it out"
-        raise errors.ShapeError(f"{function}: {size} elements do not fit into the shape {shown}{reason}")
+        raise errors.ShapeError(
+            f"{function}: {size} elements do not fit into the shape {shown}{reason}"
+        )
     return tuple(lengths)
 
 
@@ -253,9 +255,14 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
         if x.ndim != first.ndim or any(
             a != b for d, (a, b) in enumerate(zip(x.shape, first.shape, strict=True)) if d != i
         ):
+            reason = (
+                f"they may differ along axis {i} only"
+                if x.ndim == first.ndim
+                else "they need the same number of axes; see anp.expand_dims and anp.stack"
+            )
             raise errors.ShapeError(
                 f"concatenate: arrays[{n}] of shape {x.shape} does not fit arrays[0] of shape "
-                f"{first.shape}: they may differ along axis {i} only"
+                f"{first.shape}: {reason}"
             )
     return first if len(joined) == 1 else slicing.concatenate(*joined, axis=i)
 

@@ -6,6 +6,7 @@ to first order; so each states its partials, and `expand` says what it is.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from arrayx import dtypes
@@ -104,8 +105,8 @@ class LogAddExp(Differentiable):
     name = "logaddexp"
     kinds = INEXACT
     partials = (
-        lambda x, y, out: exp(_distance(x, out)),
-        lambda x, y, out: exp(_distance(y, out)),
+        lambda x, y, out: exp(_distance(x, y, out)),
+        lambda x, y, out: exp(_distance(y, x, out)),
     )
 
     def expand(self, x: Any, y: Any) -> Any:
@@ -114,9 +115,11 @@ class LogAddExp(Differentiable):
         return add(larger, log1p(exp(distance)))
 
 
-def _distance(x: Any, out: Any) -> Any:
-    # Where they are equal both are infinite, or the other operand is far below.
-    return select(eq(x, out), 0.0, sub(x, out))
+def _distance(x: Any, other: Any, out: Any) -> Any:
+    # Equal to the result, an operand is infinite, or far above the other.
+    distance = select(eq(x, out), 0.0, sub(x, out))
+    # Both equal to it are a tie of infinities, or of numbers so large that log(2) is lost.
+    return select(bitwise_and(eq(x, out), eq(other, out)), -math.log(2.0), distance)
 
 
 class StopGradient(Elementwise):

@@ -47,19 +47,34 @@ class StageTracer(Tracer):
     def origin(self) -> str:
         if self.argument is not None:
             return f"it is the argument {self.argument}"
-        made = f"made at {self.source}" if self.source is not None else "of unknown origin"
         names = self.interpreter.arguments_of(self.var)  # type: ignore[attr-defined]
-        return f"{made}, from the argument(s) {', '.join(names)}" if names else made
+        return made_from(self.source, names)
+
+
+def made_from(where: Any, names: Sequence[str]) -> str:
+    """Where a value was made, and from which arguments, in words; either may be unknown."""
+    made = f"made at {where}" if where is not None else ""
+    if not names:
+        return made
+    several = "s" if len(names) > 1 else ""
+    return f"{made or 'made'}{', ' if made else ' '}from the argument{several} {', '.join(names)}"
+
+
+_STATIC = (
+    "static_argnums or static_argnames of ax.jit for an argument that should stay a Python "
+    "value; or calling the function without ax.jit"
+)
 
 
 class StageInterpreter(Interpreter):
     """Writes every application down as an equation; nothing is computed."""
 
-    __slots__ = ("arguments", "captured", "constants", "equations", "kept_alive", "word")
+    __slots__ = ("arguments", "captured", "constants", "equations", "kept_alive", "remedy", "word")
 
     def __init__(self, parent: Interpreter, word: str = "ax.jit") -> None:
         super().__init__(parent)
         self.word = word  # type: ignore[misc]
+        self.remedy = _STATIC if word.startswith("ax.jit") else ""  # type: ignore[misc]
         self.equations: list[Equation] = []
         # Concrete arrays, by identity, which holds while the objects are kept alive.
         self.constants: dict[int, tuple[Var, Any]] = {}

@@ -14,7 +14,7 @@ from arrayx.core.primitive import Primitive
 from arrayx.primitives.axes import move_batch_dim
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import without_rule
-from arrayx.transforms.stage import derive
+from arrayx.transforms.stage import derive, made_from
 
 # The named axes that are open around the running code: ((name, size), ...), outermost
 # first.  It is part of every cache key of staged code.
@@ -48,35 +48,59 @@ def named_axis(name: str | None, size: int) -> Iterator[None]:
 class BatchTracer(Tracer):
     """An array with one axis, number `dim`, that the function does not see."""
 
-    __slots__ = ("dim", "value")
+    __slots__ = ("dim", "roots", "value")
+    # The arguments that it was computed from, as bits: for messages, at the cost of an `or`.
+    roots: int
 
-    def __init__(self, interpreter: Interpreter, value: Any, dim: int) -> None:
+    def __init__(self, interpreter: Interpreter, value: Any, dim: int, roots: int = 0) -> None:
         self.interpreter = interpreter
         self.value = value
         self.dim = dim
+        self.roots = roots
         aval = value.aval
         self.aval = aval.update(shape=aval.shape[:dim] + aval.shape[dim + 1 :])
+
+    def origin(self) -> str:
+        paths = getattr(self.interpreter, "paths", None)
+        if paths is None or not self.roots:
+            return self.value.origin() if isinstance(self.value, Tracer) else ""
+        return made_from(None, [p for i, p in enumerate(paths()) if self.roots >> i & 1])
 
 
 class VmapInterpreter(Interpreter):
     """Applies every primitive's `vmap` rule to arrays with a batch axis."""
 
-    __slots__ = ("axis_name", "size")
-    word = "ax.vmap"
+    __slots__ = ("axis_name", "paths", "size", "word")
+    remedy = (
+        "in_axes=None of ax.vmap for an argument that every call shares, which keeps its value; "
+        "or a Python loop over the examples"
+    )
 
-    def __init__(self, parent: Interpreter, size: int, axis_name: str | None) -> None:
+    def __init__(
+        self,
+        parent: Interpreter,
+        size: int,
+        axis_name: str | None,
+        word: str = "ax.vmap",
+        paths: Callable[[], Sequence[str]] | None = None,
+    ) -> None:
         super().__init__(parent)
         self.size = size
         self.axis_name = axis_name
+        self.word = word  # type: ignore[misc]
+        # The arguments' paths, in the order of the bits of `BatchTracer.roots`.
+        self.paths = paths
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         values: list[Any] = []
         dims: list[int | None] = []
         batched = False
+        roots = 0
         for a in args:
             if type(a) is BatchTracer and a.interpreter is self:
                 values.append(a.value)
                 dims.append(a.dim)
+                roots |= a.roots
                 batched = True
             else:
                 values.append(a)
@@ -93,10 +117,10 @@ class VmapInterpreter(Interpreter):
             current.reset(token)
         if primitive.multiple:
             return tuple(
-                r if d is None else BatchTracer(self, r, d)
+                r if d is None else BatchTracer(self, r, d, roots)
                 for r, d in zip(result, dim, strict=True)
             )
-        return result if dim is None else BatchTracer(self, result, dim)
+        return result if dim is None else BatchTracer(self, result, dim, roots)
 
 
 def vmap_flat(
@@ -105,13 +129,18 @@ def vmap_flat(
     args: Sequence[Any],
     dims: Sequence[int | None],
     axis_name: str | None = None,
+    word: str = "ax.vmap",
+    paths: Callable[[], Sequence[str]] | None = None,
 ) -> tuple[list[Any], list[int | None]]:
-    """Runs a flat function over an axis; results come with the place of their batch axis."""
-    interpreter = VmapInterpreter(current.get(), size, axis_name)
+    """Runs a flat function over an axis; results come with the place of their batch axis.
+
+    `word` names the transformation and `paths` the arguments in error messages.
+    """
+    interpreter = VmapInterpreter(current.get(), size, axis_name, word, paths)
     with opened(interpreter), named_axis(axis_name, size):
         inputs = [
-            a if d is None else BatchTracer(interpreter, a, d)
-            for a, d in zip(args, dims, strict=True)
+            a if d is None else BatchTracer(interpreter, a, d, 1 << i)
+            for i, (a, d) in enumerate(zip(args, dims, strict=True))
         ]
         results = fun(*inputs)
     outs: list[Any] = []

@@ -21,8 +21,10 @@ from arrayx_numpy.elementwise import is_foreign
 
 # Kernels whose result never shares memory with an operand.
 FRESH = frozenset(
-    "absorb_mul argmax argmin concatenate cummax cummin cumprod cumsum dot_general gather iota "
-    "pad reduce_and reduce_max reduce_min reduce_or reduce_prod select sort threefry2x32".split()
+    "absorb_mul argmax argmin clamp clz complex concatenate cummax cummin cumprod cumsum digamma "
+    "div dot_general erf erf_inv erfc gather iota lgamma logistic pad polygamma population_count "
+    "pow reduce_and reduce_max reduce_min reduce_or reduce_prod rem rsqrt select shift_left "
+    "shift_right_arithmetic shift_right_logical sign sort threefry2x32".split()
 )
 # Buffers kept from call to call, at most, in bytes for one program.
 _MOST_KEPT = 256 << 20

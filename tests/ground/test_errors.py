@@ -20,6 +20,7 @@ CAUGHT_AS = {
     "DonatedArrayError": (RuntimeError,),
     "TracerError": (TypeError,),
     "ConcretizationError": (errors.TracerError,),
+    "DynamicIndexError": (errors.ConcretizationError, IndexError),
     "NumpyConversionError": (errors.TracerError,),
     "LeakedTracerError": (errors.TracerError,),
     "BackendError": (RuntimeError,),
