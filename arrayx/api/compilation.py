@@ -39,6 +39,7 @@ from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
 from arrayx.core.interpreter import BASE, current
 from arrayx.core.quiet import quietly
+from arrayx.dtypes import float0
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import stage
 from arrayx.transforms.vmap import axis_environment
@@ -53,6 +54,17 @@ class Traced(NamedTuple):
     graph: Graph
     out_tree: TreeDef
     captured: tuple[Any, ...]
+    # Leaves of the result that no program computes: derivatives of integers (float0).
+    fixed: tuple[tuple[int, Any], ...]
+
+    def rebuild(self, results: Sequence[Any]) -> Any:
+        """The function's result from the program's outputs."""
+        if self.fixed:
+            leaves = list(results)
+            for i, leaf in self.fixed:
+                leaves.insert(i, leaf)
+            return unflatten(self.out_tree, leaves)
+        return unflatten(self.out_tree, results)
 
 
 class CacheInfo(NamedTuple):
@@ -161,7 +173,7 @@ class Jitted:
                 device = choose_device((*leaves, *traced.graph.constant_values))
                 program = compile_graph(traced.graph, CompileOptions(device))
                 make = [(device.array_type, a) for a in traced.graph.out_avals]
-                rebuild = functools.partial(unflatten, traced.out_tree)
+                rebuild = traced.rebuild if traced.fixed else traced.out_tree.unflatten
                 if len(self.cache.fast) >= _MOST_ENTRIES:
                     self.cache.fast.clear()
                 self.cache.fast[key] = program.run, make, rebuild
@@ -184,7 +196,7 @@ class Jitted:
             results = evaluate(graph, (*traced.captured, *values))
         else:
             results = call(*traced.captured, *values, graph=graph, name=self.name)
-        return unflatten(traced.out_tree, list(results))
+        return traced.rebuild(list(results))
 
     def prepare(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -291,6 +303,7 @@ class Jitted:
     ) -> Traced:
         """Runs the function once on tracers."""
         out_tree: TreeDef | None = None
+        fixed: list[tuple[int, Any]] = []
         static_kwargs = {k: v for k, v in static.items() if isinstance(k, str)}
 
         def flat(*tracers: Any) -> Sequence[Any]:
@@ -300,12 +313,13 @@ class Jitted:
             full = [static[i] if i in static else next(moving) for i in range(len(args))]
             result = self.fun(*full, **keywords, **static_kwargs)
             leaves, out_tree = flatten_result(result, self.name)
-            return leaves
+            fixed.extend((i, x) for i, x in enumerate(leaves) if x.dtype == float0)
+            return [x for x in leaves if x.dtype != float0]
 
         paths = self.paths(dynamic, dynamic_kwargs)
         graph, captured = stage(flat, avals, word=f"ax.jit of {self.name}", paths=paths)
         assert out_tree is not None
-        return Traced(graph, out_tree, captured)
+        return Traced(graph, out_tree, captured, tuple(fixed))
 
     def donated(self, dynamic: dict[int, Any], kwargs: dict[str, Any]) -> tuple[int, ...]:
         """The numbers of the leaves whose memory the program may use."""
@@ -487,7 +501,7 @@ class Compiled:
         results = run_traced(
             traced.graph, values, traced.device, traced.donated, traced.name
         )
-        return unflatten(traced.traced.out_tree, results)
+        return traced.traced.rebuild(results)
 
     def as_text(self) -> str:
         """The compiled program as text, as optimised as its backend shows it."""
@@ -507,6 +521,8 @@ def types_of(traced: Traced) -> Any:
     types = [
         ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.graph.out_avals
     ]
+    for i, leaf in traced.fixed:
+        types.insert(i, ShapeDtypeStruct(leaf.shape, leaf.dtype))
     return unflatten(traced.out_tree, types)
 
 

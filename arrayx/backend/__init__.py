@@ -8,5 +8,14 @@ from arrayx.backend.contract import (
     Executable,
 )
 from arrayx.backend.hookspecs import hookimpl
+from arrayx.backend.kernels import KernelBackend
 
-__all__ = ["API_VERSION", "Backend", "CompileOptions", "Device", "Executable", "hookimpl"]
+__all__ = [
+    "API_VERSION",
+    "Backend",
+    "CompileOptions",
+    "Device",
+    "Executable",
+    "KernelBackend",
+    "hookimpl",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy import creation, selection, shapes
+from arrayx.numpy import creation, ordering, selection, shapes
 from arrayx.numpy.contraction import contracted
 from arrayx.numpy.indexing import counted_from_0
 from arrayx.numpy.promotion import (
@@ -358,7 +359,7 @@ def split(operand: Any, sizes: Sequence[int], axis: int = 0) -> list[Array]:
     x = _array(operand, "split")
     i = check_axis(axis, x.ndim, "lax.split")
     cuts = np.cumsum([0, *sizes]).tolist()
-    return [slice_in_dim(x, a, b, axis=i) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [slice_in_dim(x, a, b, axis=i) for a, b in itertools.pairwise(cuts)]
 
 
 # ----------------------------------------------------------------- products, reductions, order
@@ -397,7 +398,7 @@ def dot(
 ) -> Array:
     """The product of vectors and matrices, or `dot_general` with `dimension_numbers`."""
     if dimension_numbers is None:
-        x, y = _array(lhs, "dot"), _array(rhs, "dot")
+        x = _array(lhs, "dot")
         dimension_numbers = (((x.ndim - 1,), (0,)), ((), ()))
     return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
 
@@ -498,7 +499,7 @@ def top_k(operand: Any, k: int, *, axis: int = -1) -> tuple[Array, Array]:
     i = check_axis(axis, x.ndim, "lax.top_k")
     if not 0 <= k <= x.shape[i]:
         raise errors.ArgumentError(f"lax.top_k: k = {k} of an axis of length {x.shape[i]}")
-    order = slice_in_dim(selection.argsort(x, i, descending=True), 0, k, axis=i)
+    order = slice_in_dim(ordering.argsort(x, i, descending=True), 0, k, axis=i)
     return selection.take_along_axis(x, order, i), order
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy import arithmetic, logic, reductions, shapes, transcendental
+from arrayx.numpy import arithmetic, logic, reductions, shapes, statistics, transcendental
 from arrayx.numpy.functions import array_of
 from arrayx.numpy.promotion import as_array, as_type, inexact
 from arrayx.numpy.selection import where as choose
@@ -282,9 +282,9 @@ def standardize(
     """`x` minus its mean, divided by the root of its variance plus `epsilon`."""
     x = _float(x, "standardize")
     if mean is None:
-        mean = reductions.mean(x, axis, keepdims=True, where=where)
+        mean = statistics.mean(x, axis, keepdims=True, where=where)
     if variance is None:
-        variance = reductions.var(x, axis, keepdims=True, where=where)
+        variance = statistics.var(x, axis, keepdims=True, where=where)
     scale = exponential.rsqrt(arithmetic.add(variance, epsilon))
     return arithmetic.multiply(arithmetic.subtract(x, mean), scale)
 

@@ -8,7 +8,7 @@ from arrayx import dtypes
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, check_axes, check_axis
-from arrayx.numpy.reductions import sum, sum_dtype
+from arrayx.numpy.reductions import sum
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, take_range
 from arrayx.primitives import cumulative
 from arrayx.primitives.creation import fill
@@ -19,16 +19,19 @@ def _running(primitive: Any, a: Any, axis: Any, dtype: Any, function: str) -> Ar
     if axis is None:
         x, axis = ravel(x), 0
     i = check_axis(axis, x.ndim, function)
-    target = sum_dtype(x.dtype) if dtype is None else dtypes.as_dtype(dtype)
-    x = as_type(x, target, x.aval.weak_type and dtype is None)
+    if dtype is not None:
+        target = dtypes.as_dtype(dtype)
+    else:
+        target = dtypes.default_int() if dtypes.kind(x.dtype) == "bool" else x.dtype
+    x = as_type(x, target)
     return primitive(x, axis=i, reverse=False)  # type: ignore[no-any-return]
 
 
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """The sums of all elements up to each, along `axis`; None flattens first.
 
-    >>> import numpy as np
-    >>> cumsum(np.array([1, 2, 3])).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.cumsum(anp.array([1, 2, 3])).tolist()
     [1, 3, 6]
     """
     return _running(cumulative.cumsum, a, axis, dtype, "cumsum")
@@ -37,8 +40,8 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Arr
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """The products of all elements up to each, along `axis`; None flattens first.
 
-    >>> import numpy as np
-    >>> cumprod(np.array([1, 2, 3])).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.cumprod(anp.array([1, 2, 3])).tolist()
     [1, 2, 6]
     """
     return _running(cumulative.cumprod, a, axis, dtype, "cumprod")
@@ -49,8 +52,8 @@ def cumulative_sum(
 ) -> Array:
     """`cumsum`, with a 0 in front if `include_initial`.
 
-    >>> import numpy as np
-    >>> cumulative_sum(np.array([1, 2]), include_initial=True).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.cumulative_sum(anp.array([1, 2]), include_initial=True).tolist()
     [0, 1, 3]
     """
     result = cumsum(x, axis, dtype)
@@ -62,8 +65,8 @@ def cumulative_prod(
 ) -> Array:
     """`cumprod`, with a 1 in front if `include_initial`.
 
-    >>> import numpy as np
-    >>> cumulative_prod(np.array([2, 3]), include_initial=True).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.cumulative_prod(anp.array([2, 3]), include_initial=True).tolist()
     [1, 2, 6]
     """
     result = cumprod(x, axis, dtype)
@@ -80,8 +83,8 @@ def _with_unit(result: Array, unit: int, axis: Any) -> Array:
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """The differences of neighbours along `axis`, taken `n` times.
 
-    >>> import numpy as np
-    >>> diff(np.array([1, 4, 9])).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.diff(anp.array([1, 4, 9])).tolist()
     [3, 5]
     """
     x = as_array(a, "diff", "a")
@@ -113,8 +116,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """The differences of neighbours of the flattened array, with something around them.
 
-    >>> import numpy as np
-    >>> ediff1d(np.array([1, 4, 9])).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.ediff1d(anp.array([1, 4, 9])).tolist()
     [3, 5]
     """
     parts = [
@@ -128,8 +131,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     """The integral of `y` along `axis` by the trapezoidal rule.
 
-    >>> import numpy as np
-    >>> float(trapezoid(np.array([0.0, 1.0, 2.0])))
+    >>> import arrayx.numpy as anp
+    >>> float(anp.trapezoid(anp.array([0.0, 1.0, 2.0])))
     2.0
     """
     values = as_array(y, "trapezoid", "y")
@@ -149,8 +152,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = None) -> Any:
     """Central differences along axes, one-sided at the ends; distances in `varargs`.
 
-    >>> import numpy as np
-    >>> gradient(np.array([0.0, 1.0, 4.0])).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.gradient(anp.array([0.0, 1.0, 4.0])).tolist()
     [1.0, 2.0, 3.0]
     """
     values = as_array(f, "gradient", "f")

@@ -120,7 +120,8 @@ newaxis = None
 def iscomplexobj(x: Any) -> Any:
     """Whether the dtype of `x` is complex.
 
-    >>> iscomplexobj(1j)
+    >>> import arrayx.numpy as anp
+    >>> anp.iscomplexobj(1j)
     True
     """
     return known.is_complex(result_type(x))
@@ -129,7 +130,8 @@ def iscomplexobj(x: Any) -> Any:
 def isrealobj(x: Any) -> Any:
     """Whether the dtype of `x` is not complex.
 
-    >>> isrealobj(1j)
+    >>> import arrayx.numpy as anp
+    >>> anp.isrealobj(1j)
     False
     """
     return not iscomplexobj(x)

@@ -32,11 +32,13 @@ Unary = Callable[[Any], Array]
 Binary = Callable[[Any, Any], Array]
 
 
-def described(function: Any, name: str, sentence: str, example: str) -> Any:
+def described(function: Any, name: str, sentence: str, example: str, module: str) -> Any:
     """Gives a function its name and documentation."""
     function.__name__ = function.__qualname__ = name
-    function.__module__ = "arrayx.numpy"
-    function.__doc__ = f"{sentence}\n\n{example.strip()}\n"
+    function.__module__ = module
+    if example:
+        example = f">>> import arrayx.numpy as anp\n{example.strip()}\n"
+    function.__doc__ = f"{sentence}\n\n{example}"
     return function
 
 
@@ -48,6 +50,7 @@ def unary(
     *,
     result_of: Callable[[Any, bool], Pair] = same,
     by_kind: Mapping[str, Callable[[Any], Any]] | None = None,
+    module: str = "arrayx.numpy",
 ) -> Unary:
     """A function of one array.
 
@@ -74,7 +77,7 @@ def unary(
             table[aval] = action
         return action(as_type(array, dtype, weak))
 
-    return described(function, name, sentence, example)  # type: ignore[no-any-return]
+    return described(function, name, sentence, example, module)  # type: ignore[no-any-return]
 
 
 def arrays_of(plan: Plan, args: list[Any]) -> list[Array]:
@@ -99,6 +102,7 @@ def binary(
     result_of: Callable[[Any, bool], Pair] = same,
     by_kind: Mapping[str, Callable[[Any, Any], Any]] | None = None,
     literals: bool = True,
+    module: str = "arrayx.numpy",
 ) -> Binary:
     """A function of two arrays, promoted to one dtype and broadcast to one shape.
 
@@ -135,7 +139,11 @@ def binary(
         else:
 
             def entry(x: Any, y: Any) -> Any:
-                return action(*plan.apply((x, y)))
+                try:
+                    ready = plan.apply((x, y))
+                except OverflowError as error:
+                    raise OverflowError(f"{name}: {error}") from None
+                return action(*ready)
 
         result = entry(*args)
         where = table if plan.settled else unsettled
@@ -144,7 +152,7 @@ def binary(
         where[key if plan.settled else (key, dtypes.default_int())] = entry
         return result
 
-    return described(function, name, sentence, example)  # type: ignore[no-any-return]
+    return described(function, name, sentence, example, module)  # type: ignore[no-any-return]
 
 
 def array_of(x: Any, function: str, result_of: Callable[[Any, bool], Pair] = same) -> Array:

@@ -6,17 +6,15 @@ reads as nan (a sentinel for integers) where it lies outside.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arrayx import dtypes, errors
-from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
-from arrayx.core.interpreter import Tracer
+from arrayx.numpy.index_parsing import MODES, Parsed, Range, _Truth, checked, out_of_bounds, parse
 from arrayx.numpy.promotion import (
     LITERALS,
     as_type,
@@ -32,194 +30,7 @@ from arrayx.primitives.creation import fill as full_of
 from arrayx.primitives.gather import default_fill, gather, points
 from arrayx.primitives.numeric import clamp
 
-MODES = ("fill", "clip", "drop", "promise_in_bounds", "wrap")
-
-
-class Range(NamedTuple):
-    """A slice of known length: `start`, `start + step`, … on an axis."""
-
-    start: int
-    step: int
-    length: int
-
-
-class Parsed(NamedTuple):
-    """An index, one item for each axis of the array.
-
-    An item is an int, a `Range`, or an integer array (of NumPy where it is known now).
-    `new_axes` are the places of new axes among the items: before item i of the axes.
-    """
-
-    items: tuple[Any, ...]
-    new_axes: tuple[int, ...]
-
-
 # ----------------------------------------------------------------- reading the index
-
-
-def refuse_index(item: Any) -> None:
-    """Raises the error for what cannot be an index."""
-    raise errors.ArgumentError(
-        f"an index must be an integer, slice, ellipsis, None or an array of integers or booleans; "
-        f"got {item!r} of type {type(item).__name__}"
-    )
-
-
-def _mask(mask: Any, shape: Shape, axis: int) -> list[np.ndarray]:
-    """The integer arrays that a boolean array stands for."""
-    if isinstance(mask, Array):
-        if isinstance(mask, Tracer):
-            try:
-                mask = mask.concrete("a boolean index")
-            except errors.ConcretizationError:
-                raise errors.DynamicIndexError(
-                    f"a traced boolean array of type {mask.aval} cannot be an index: how many "
-                    "elements it selects, and so the shape of the result, must be static, but "
-                    "depends on values that are not concrete here. Use anp.where(mask, x, "
-                    "replacement), which keeps the shape, or anp.nonzero(mask, size=...), which "
-                    "fixes it."
-                ) from None
-        mask = mask.host()
-    covered = shape[axis : axis + mask.ndim]
-    if mask.shape != covered and mask.size:
-        raise errors.IndexOutOfBoundsError(
-            f"a boolean index of shape {mask.shape} does not fit the shape {covered} of the axes "
-            f"it stands at ({axis} to {axis + mask.ndim - 1} of an array of shape {shape})"
-        )
-    return list(np.nonzero(mask)) if mask.ndim else []
-
-
-def parse(index: Any, shape: Shape) -> Parsed:
-    """An index for an array of this shape, spelled out; raises where it has too many items."""
-    given = list(index) if type(index) is tuple else [index]
-    taken = 0
-    for i, item in enumerate(given):
-        if isinstance(item, list):
-            given[i] = item = np.array(item) if item else np.array([], np.int64)
-        elif type(item) is bool or isinstance(item, np.bool_):
-            given[i] = item = np.asarray(item)
-        if item is None or item is Ellipsis:
-            continue
-        taken += item.ndim if _is_mask(item) else 1
-    dots = [i for i, item in enumerate(given) if item is Ellipsis]
-    if len(dots) > 1:
-        raise errors.IndexOutOfBoundsError("an index can have only one ellipsis (...)")
-    if taken > len(shape):
-        raise errors.IndexOutOfBoundsError(
-            f"too many indices: {taken} for an array of {len(shape)} dimensions (shape {shape})"
-        )
-    if dots:
-        given[dots[0] : dots[0] + 1] = [slice(None)] * (len(shape) - taken)
-    else:
-        given += [slice(None)] * (len(shape) - taken)
-    items: list[Any] = []
-    new_axes: list[int] = []
-    for item in given:
-        if item is None:
-            new_axes.append(len(items))
-        elif type(item) is slice:
-            items.append(_range(item, shape[len(items)]))
-        elif _is_mask(item):
-            if item.ndim == 0:
-                # A single truth value is a new axis of length 1 or 0.
-                items.append(_Truth(bool(_mask(item, (), 0) is not None and item)))
-                continue
-            items.extend(_mask(item, shape, len([i for i in items if type(i) is not _Truth])))
-        else:
-            items.append(_integer(item, shape[len(items)], len(items)))
-    return Parsed(tuple(items), tuple(new_axes))
-
-
-class _Truth(NamedTuple):
-    value: bool
-
-
-def _is_mask(item: Any) -> bool:
-    dtype = getattr(item, "dtype", None)
-    return dtype is not None and dtype == np.bool_
-
-
-def _range(item: slice, length: int) -> Range:
-    parts = []
-    for name in ("start", "stop", "step"):
-        part = getattr(item, name)
-        if isinstance(part, Tracer):
-            try:
-                part = part.concrete("a slice").host()
-            except errors.ConcretizationError:
-                raise errors.DynamicIndexError(
-                    f"the {name} of a slice is a traced array of type {part.aval}, but the shape "
-                    "of the result must be static. Use ax.lax.dynamic_slice(x, starts, sizes) "
-                    "for a slice of fixed size at a computed place, or anp.where with a mask."
-                ) from None
-        if part is not None:
-            part = operator.index(part)
-        parts.append(part)
-    start, stop, step = slice(*parts).indices(length)
-    count = len(range(start, stop, step))
-    return Range(start if count else 0, step, count)
-
-
-def out_of_bounds(index: int, length: int, axis: int) -> errors.IndexOutOfBoundsError:
-    """The error for an index outside its axis."""
-    return errors.IndexOutOfBoundsError(
-        f"index {index} is out of bounds for axis {axis} of length {length}; to say what such an "
-        'index means: x.at[index].get(mode="fill" or "clip")'
-    )
-
-
-def _integer(item: Any, length: int, axis: int) -> Any:
-    """An integer index: a Python int, a NumPy array (known now), or a traced array."""
-    if type(item) is int:
-        return item
-    if isinstance(item, np.ndarray | np.generic):
-        array: Any = np.asarray(item)
-    elif isinstance(item, ConcreteArray):
-        array = item.host()
-    elif isinstance(item, Tracer):
-        inner = item
-        while isinstance(inner, Tracer) and hasattr(inner, "primal"):
-            inner = inner.primal
-        if isinstance(inner, ConcreteArray):
-            array = inner.host()
-        else:
-            array = item
-    elif hasattr(item, "__index__"):
-        return operator.index(item)
-    else:
-        refuse_index(item)
-    if not dtypes.is_integer(array.dtype):
-        raise errors.ArgumentError(
-            f"an index array must be of integers or booleans, not of {array.dtype}; convert it "
-            "with .astype(int)"
-        )
-    if array.ndim == 0 and not isinstance(array, Array):
-        return int(array)
-    return array
-
-
-def checked(items: Sequence[Any], shape: Shape) -> list[Any]:
-    """The items with what is known now counted from 0; raises where it is out of bounds."""
-    result = []
-    axis = 0
-    for item in items:
-        if type(item) is _Truth:
-            result.append(item)
-            continue
-        n = shape[axis]
-        if type(item) is int:
-            if not -n <= item < n:
-                raise out_of_bounds(item, n, axis)
-            item = item + n if item < 0 else item
-        elif isinstance(item, np.ndarray):
-            if item.size:
-                for extreme in (int(item.min()), int(item.max())):
-                    if not -n <= extreme < n:
-                        raise out_of_bounds(extreme, n, axis)
-                item = np.where(item < 0, item.astype(np.int64) + n, item)
-        result.append(item)
-        axis += 1
-    return result
 
 
 # ----------------------------------------------------------------- plain slices
@@ -440,10 +251,7 @@ def index_vectors(layout: Layout, lengths: Sequence[int], mode: str | None, othe
         columns = []
         for a, n in zip(arrays, lengths, strict=True):
             a = np.asarray(a).astype(np.int64)
-            if mode == "wrap" and n:
-                a = a % n
-            else:
-                a = np.where(a < 0, a + n, a)
+            a = a % n if mode == "wrap" and n else np.where(a < 0, a + n, a)
             columns.append(np.broadcast_to(a, batch))
         stacked = np.stack(columns, -1)
         inside = not stacked.size or all(

@@ -17,7 +17,8 @@ def _plain(a: Any) -> Any:
 def shape(a: Any) -> tuple[int, ...]:
     """The length of every axis.
 
-    >>> shape(2.0)
+    >>> import arrayx.numpy as anp
+    >>> anp.shape(2.0)
     ()
     """
     return tuple(_plain(a).shape)
@@ -26,7 +27,8 @@ def shape(a: Any) -> tuple[int, ...]:
 def ndim(a: Any) -> int:
     """The number of axes.
 
-    >>> ndim(np.ones((2, 3)))
+    >>> import arrayx.numpy as anp
+    >>> anp.ndim(anp.ones((2, 3)))
     2
     """
     return len(shape(a))
@@ -35,7 +37,8 @@ def ndim(a: Any) -> int:
 def size(a: Any, axis: int | None = None) -> int:
     """The number of elements, or the length of an axis.
 
-    >>> size(np.ones((2, 3))), size(np.ones((2, 3)), 1)
+    >>> import arrayx.numpy as anp
+    >>> anp.size(anp.ones((2, 3))), anp.size(anp.ones((2, 3)), 1)
     (6, 3)
     """
     lengths = shape(a)
@@ -45,7 +48,8 @@ def size(a: Any, axis: int | None = None) -> int:
 def isscalar(element: Any) -> bool:
     """Whether `element` is a number or an array of rank 0.
 
-    >>> isscalar(3.0), isscalar(np.ones(2))
+    >>> import arrayx.numpy as anp
+    >>> anp.isscalar(3.0), anp.isscalar(anp.ones(2))
     (True, False)
     """
     if isinstance(element, Array | np.ndarray):
@@ -56,7 +60,8 @@ def isscalar(element: Any) -> bool:
 def iterable(y: Any) -> bool:
     """Whether `y` can be iterated over.
 
-    >>> iterable(np.ones(2)), iterable(3)
+    >>> import arrayx.numpy as anp
+    >>> anp.iterable(anp.ones(2)), anp.iterable(3)
     (True, False)
     """
     return np.iterable(y)
@@ -65,8 +70,9 @@ def iterable(y: Any) -> bool:
 def array_repr(arr: Any) -> str:
     """The array as its `repr` shows it.
 
-    >>> array_repr(np.array([1, 2]))
-    'Array([1, 2], dtype=int64)'
+    >>> import arrayx.numpy as anp
+    >>> anp.array_repr(anp.array([1, 2]))
+    'Array([1, 2], dtype=int32)'
     """
     return repr(as_array(arr))
 
@@ -74,7 +80,8 @@ def array_repr(arr: Any) -> str:
 def array_str(a: Any) -> str:
     """The array as its `str` shows it.
 
-    >>> array_str(np.array([1, 2]))
+    >>> import arrayx.numpy as anp
+    >>> anp.array_str(anp.array([1, 2]))
     '[1 2]'
     """
     return str(as_array(a))

@@ -19,7 +19,7 @@ from arrayx.primitives.reduction import reduce_and
 
 
 def _comparison(name: str, primitive: Any, sentence: str, example: str) -> Any:
-    shown = f">>> {name}(asarray([1, 2]), 2).tolist()\n{example}"
+    shown = f">>> anp.{name}(anp.asarray([1, 2]), 2).tolist()\n{example}"
     return binary(name, primitive, sentence, shown)
 
 
@@ -56,7 +56,7 @@ def _logical(name: str, apply: Any, sentence: str, example: str) -> Any:
         name,
         apply,
         sentence,
-        f">>> {name}(asarray([True, False]), True).tolist()\n{example}",
+        f">>> anp.{name}(anp.asarray([True, False]), True).tolist()\n{example}",
     )
     on_truth.__name__ = on_truth.__qualname__ = name
     on_truth.__doc__ = boolean.__doc__
@@ -85,7 +85,7 @@ logical_not = unary(
     _not,
     "True where `x` is false, or zero.",
     """
->>> logical_not(asarray([True, False])).tolist()
+>>> anp.logical_not(anp.asarray([True, False])).tolist()
 [False, True]""",
 )
 
@@ -93,7 +93,7 @@ logical_not = unary(
 
 
 def _bitwise(name: str, primitive: Any, sentence: str, example: str) -> Any:
-    shown = f">>> {name}(asarray([6, 1]), 3).tolist()\n{example}"
+    shown = f">>> anp.{name}(anp.asarray([6, 1]), 3).tolist()\n{example}"
     return binary(name, primitive, sentence, shown)
 
 
@@ -105,7 +105,7 @@ invert = bitwise_not = bitwise_invert = unary(
     bitwise.bitwise_not,
     "Every bit turned; logical not for booleans.",
     """
->>> invert(asarray([0, 5])).tolist()
+>>> anp.invert(anp.asarray([0, 5])).tolist()
 [-1, -6]""",
 )
 UINT8 = dtypes.as_dtype("uint8")
@@ -121,8 +121,9 @@ bitwise_count = unary(
     _count,
     "How many bits of the absolute value are set, as uint8.",
     """
->>> bitwise_count(asarray([7, 8])).tolist()
+>>> anp.bitwise_count(anp.asarray([7, 8])).tolist()
 [3, 1]""",
+    by_kind={"bool": lambda x: convert(x, dtype=UINT8, weak_type=False)},
 )
 
 
@@ -135,7 +136,7 @@ left_shift = bitwise_left_shift = binary(
     bitwise.shift_left,
     "The bits of `x1` moved up by `x2` places; all gone if there are not as many.",
     """
->>> left_shift(asarray([1, 3]), 2).tolist()
+>>> anp.left_shift(anp.asarray([1, 3]), 2).tolist()
 [4, 12]""",
     result_of=_shift_dtype,
     literals=False,
@@ -153,7 +154,7 @@ right_shift = bitwise_right_shift = binary(
     _right_shift,
     "The bits of `x1` moved down by `x2` places; signed numbers keep their sign.",
     """
->>> right_shift(asarray([12, -4]), 2).tolist()
+>>> anp.right_shift(anp.asarray([12, -4]), 2).tolist()
 [3, -1]""",
     result_of=_shift_dtype,
     literals=False,
@@ -174,7 +175,7 @@ _EXACT = ("bool", "int", "uint")
 
 
 def _question(name: str, apply: Any, sentence: str, exact: Any, example: str) -> Any:
-    shown = f">>> {name}(asarray([1.0, float('inf'), float('nan')])).tolist()\n{example}"
+    shown = f">>> anp.{name}(anp.asarray([1.0, float('inf'), float('nan')])).tolist()\n{example}"
     return unary(name, apply, sentence, shown, by_kind=dict.fromkeys(_EXACT, exact))
 
 
@@ -238,7 +239,7 @@ iscomplex = unary(
     lambda x: ne(complex_parts.imag(x), 0.0),
     "True where the imaginary part is not 0.",
     """
->>> bool(iscomplex(1 + 1j))
+>>> (anp.iscomplex(1 + 1j)).item()
 True""",
     by_kind=dict.fromkeys((*_EXACT, "float"), _never),
 )
@@ -247,7 +248,7 @@ isreal = unary(
     lambda x: eq(complex_parts.imag(x), 0.0),
     "True where the imaginary part is 0.",
     """
->>> bool(isreal(1 + 0j))
+>>> (anp.isreal(1 + 0j)).item()
 True""",
     by_kind=dict.fromkeys((*_EXACT, "float"), _always),
 )
@@ -256,7 +257,8 @@ True""",
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Array:
     """True where `abs(a - b) <= atol + rtol * abs(b)`, or both are the same infinity.
 
-    >>> isclose(asarray([1.0, 2.0]), 1.000001).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.isclose(anp.asarray([1.0, 2.0]), 1.000001).tolist()
     [True, False]
     """
     x, y = (
@@ -286,7 +288,8 @@ def allclose(
 ) -> Array:
     """Whether `isclose` holds for every element.
 
-    >>> bool(allclose(asarray([1.0, 2.0]), asarray([1.0, 2.000001])))
+    >>> import arrayx.numpy as anp
+    >>> bool(anp.allclose(anp.asarray([1.0, 2.0]), anp.asarray([1.0, 2.000001])))
     True
     """
     return every(isclose(a, b, rtol, atol, equal_nan))
@@ -295,7 +298,8 @@ def allclose(
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
     """Whether two arrays have equal shapes and equal elements.
 
-    >>> bool(array_equal(asarray([1, 2]), asarray([1, 2])))
+    >>> import arrayx.numpy as anp
+    >>> bool(anp.array_equal(anp.asarray([1, 2]), anp.asarray([1, 2])))
     True
     """
     x, y = (array_of(v, "array_equal") for v in read_beside((a1, a2), "array_equal", ("a1", "a2")))
@@ -310,7 +314,8 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
 def array_equiv(a1: Any, a2: Any) -> Array:
     """Whether two arrays are equal after broadcasting.
 
-    >>> bool(array_equiv(asarray([1, 1]), 1))
+    >>> import arrayx.numpy as anp
+    >>> bool(anp.array_equiv(anp.asarray([1, 1]), 1))
     True
     """
     try:

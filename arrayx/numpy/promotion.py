@@ -161,7 +161,8 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 
     Raises `ShapeError` where two lengths of an axis differ and neither is 1.
 
-    >>> broadcast_shapes((3, 1), (4,))
+    >>> import arrayx.numpy as anp
+    >>> anp.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
     listed = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]

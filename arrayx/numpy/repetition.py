@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ from arrayx import dtypes, errors
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array
 from arrayx.core.interpreter import Tracer
-from arrayx.numpy.creation import concrete_index
 from arrayx.numpy.promotion import (
     LITERALS,
     SCALARS,
@@ -22,6 +22,7 @@ from arrayx.numpy.promotion import (
     check_axis,
     host_array,
 )
+from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.shapes import concatenate, ravel, reshape, swapaxes, take_range
 from arrayx.primitives import slicing
 from arrayx.primitives.axes import broadcast_in_dim, rev
@@ -40,7 +41,8 @@ def concrete_integers(value: Any, function: str, argument: str) -> np.ndarray:
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Parts of `ary` along an axis: as many as told, or cut at the given places.
 
-    >>> [part.tolist() for part in array_split(np.arange(5), 2)]
+    >>> import arrayx.numpy as anp
+    >>> [part.tolist() for part in anp.array_split(anp.arange(5), 2)]
     [[0, 1, 2], [3, 4]]
     """
     x = as_array(ary, "array_split", "ary")
@@ -56,7 +58,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array
     else:
         cuts = [0, *places.tolist(), length]
     parts = []
-    for start, stop in zip(cuts[:-1], cuts[1:], strict=True):
+    for start, stop in itertools.pairwise(cuts):
         start, stop, _ = slice(start, stop).indices(length)
         parts.append(take_range(x, start, max(start, stop), i))
     return parts
@@ -65,7 +67,8 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Parts of `ary` along an axis: as many of equal length as told, or cut at the given places.
 
-    >>> [part.tolist() for part in split(np.arange(4), 2)]
+    >>> import arrayx.numpy as anp
+    >>> [part.tolist() for part in anp.split(anp.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
     x = as_array(ary, "split", "ary")
@@ -82,7 +85,8 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the second axis, or the only one.
 
-    >>> [part.shape for part in hsplit(np.ones((2, 4)), 2)]
+    >>> import arrayx.numpy as anp
+    >>> [part.shape for part in anp.hsplit(anp.ones((2, 4)), 2)]
     [(2, 2), (2, 2)]
     """
     x = as_array(ary, "hsplit", "ary")
@@ -92,7 +96,8 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the first axis.
 
-    >>> [part.shape for part in vsplit(np.ones((2, 4)), 2)]
+    >>> import arrayx.numpy as anp
+    >>> [part.shape for part in anp.vsplit(anp.ones((2, 4)), 2)]
     [(1, 4), (1, 4)]
     """
     return split(ary, indices_or_sections, 0)
@@ -101,7 +106,8 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the third axis.
 
-    >>> [part.shape for part in dsplit(np.ones((1, 1, 2)), 2)]
+    >>> import arrayx.numpy as anp
+    >>> [part.shape for part in anp.dsplit(anp.ones((1, 1, 2)), 2)]
     [(1, 1, 1), (1, 1, 1)]
     """
     return split(ary, indices_or_sections, 2)
@@ -110,7 +116,8 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
 def tile(A: Any, reps: Any) -> Array:
     """`A` repeated as a whole, so many times along each axis.
 
-    >>> tile(np.arange(2), 2).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.tile(anp.arange(2), 2).tolist()
     [0, 1, 0, 1]
     """
     x = as_array(A, "tile", "A")
@@ -134,7 +141,8 @@ def repeat(
     `total_repeat_length` fixes the length of the result: what is missing then repeats the last
     element, what is too much is cut off.
 
-    >>> repeat(np.arange(2), 2).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.repeat(anp.arange(2), 2).tolist()
     [0, 0, 1, 1]
     """
     x = as_array(a, "repeat", "a")
@@ -175,7 +183,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
 
     `shift` may be traced.
 
-    >>> roll(np.arange(4), 1).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.roll(anp.arange(4), 1).tolist()
     [3, 0, 1, 2]
     """
     x = as_array(a, "roll", "a")
@@ -205,7 +214,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
 def flip(m: Any, axis: Any = None) -> Array:
     """`m` with the order of its elements turned around along axes, all by default.
 
-    >>> flip(np.arange(3)).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.flip(anp.arange(3)).tolist()
     [2, 1, 0]
     """
     x = as_array(m, "flip", "m")
@@ -215,7 +225,8 @@ def flip(m: Any, axis: Any = None) -> Array:
 def fliplr(m: Any) -> Array:
     """`flip` along the second axis.
 
-    >>> fliplr(np.eye(2)).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.fliplr(anp.eye(2)).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
     return flip(m, 1)
@@ -224,7 +235,8 @@ def fliplr(m: Any) -> Array:
 def flipud(m: Any) -> Array:
     """`flip` along the first axis.
 
-    >>> flipud(np.arange(2)).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.flipud(anp.arange(2)).tolist()
     [1, 0]
     """
     return flip(m, 0)
@@ -233,7 +245,8 @@ def flipud(m: Any) -> Array:
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     """`m` turned by `k` quarters in the plane of two axes, from the first to the second.
 
-    >>> rot90(np.arange(4).reshape(2, 2)).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.rot90(anp.arange(4).reshape(2, 2)).tolist()
     [[1, 3], [0, 2]]
     """
     x = as_array(m, "rot90", "m")
@@ -283,7 +296,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     Modes: "constant" (`constant_values`), "edge", "reflect", "symmetric", "wrap", "empty",
     "maximum", "minimum", "mean" and "linear_ramp" (`end_values`).
 
-    >>> pad(np.arange(2), 1).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.pad(anp.arange(2), 1).tolist()
     [0, 0, 1, 0]
     """
     x = as_array(array, "pad", "array")
@@ -368,7 +382,8 @@ def _pad_constant(x: Array, widths: list[tuple[int, int]], values: Any) -> Array
 def resize(a: Any, new_shape: Any) -> Array:
     """The elements of `a` in another shape, begun again where they do not suffice.
 
-    >>> resize(np.arange(2), (3,)).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.resize(anp.arange(2), (3,)).tolist()
     [0, 1, 0]
     """
     x = ravel(as_array(a, "resize", "a"))

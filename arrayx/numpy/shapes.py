@@ -57,7 +57,8 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
 
     `order="F"` reads and writes the first axis fastest.
 
-    >>> reshape(np.arange(4), (2, -1)).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.reshape(anp.arange(4), (2, -1)).tolist()
     [[0, 1], [2, 3]]
     """
     x = as_array(a, "reshape", "a")
@@ -73,7 +74,8 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
 def ravel(a: Any, order: str = "C") -> Array:
     """The elements of `a` as a vector.
 
-    >>> ravel(np.eye(2)).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.ravel(anp.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
     return reshape(as_array(a, "ravel", "a"), (-1,) if np.size(a) else (0,), order)
@@ -82,7 +84,8 @@ def ravel(a: Any, order: str = "C") -> Array:
 def transpose(a: Any, axes: Any = None) -> Array:
     """`a` with its axes in another order, reversed by default.
 
-    >>> transpose(np.ones((2, 3))).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.transpose(anp.ones((2, 3))).shape
     (3, 2)
     """
     x = as_array(a, "transpose", "a")
@@ -100,7 +103,8 @@ permute_dims = transpose
 def matrix_transpose(x: Any, /) -> Array:
     """`x` with its last two axes exchanged.
 
-    >>> matrix_transpose(np.ones((4, 2, 3))).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.matrix_transpose(anp.ones((4, 2, 3))).shape
     (4, 3, 2)
     """
     array = as_array(x, "matrix_transpose", "x")
@@ -114,7 +118,8 @@ def matrix_transpose(x: Any, /) -> Array:
 def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     """`a` with two axes exchanged.
 
-    >>> swapaxes(np.ones((2, 3, 4)), 0, 2).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.swapaxes(anp.ones((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
     x = as_array(a, "swapaxes", "a")
@@ -127,7 +132,8 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
 def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     """`a` with axes moved to other places; the others keep their order.
 
-    >>> moveaxis(np.ones((2, 3, 4)), 0, -1).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.moveaxis(anp.ones((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
     x = as_array(a, "moveaxis", "a")
@@ -144,7 +150,8 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Array:
 def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     """`a` with one axis moved before another.
 
-    >>> rollaxis(np.ones((2, 3, 4)), 2).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.rollaxis(anp.ones((2, 3, 4)), 2).shape
     (4, 2, 3)
     """
     x = as_array(a, "rollaxis", "a")
@@ -156,7 +163,8 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
 def expand_dims(a: Any, axis: Any) -> Array:
     """`a` with new axes of length 1 at these places of the result.
 
-    >>> expand_dims(np.ones(3), (0, 2)).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.expand_dims(anp.ones(3), (0, 2)).shape
     (1, 3, 1)
     """
     x = as_array(a, "expand_dims", "a")
@@ -170,7 +178,8 @@ def expand_dims(a: Any, axis: Any) -> Array:
 def squeeze(a: Any, axis: Any = None) -> Array:
     """`a` without its axes of length 1, or without these of them.
 
-    >>> squeeze(np.ones((1, 3, 1))).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.squeeze(anp.ones((1, 3, 1))).shape
     (3,)
     """
     x = as_array(a, "squeeze", "a")
@@ -189,7 +198,8 @@ def squeeze(a: Any, axis: Any = None) -> Array:
 def broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Array:
     """`array` repeated to a shape, its axes lined up with the last ones.
 
-    >>> broadcast_to(np.arange(2), (3, 2)).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.broadcast_to(anp.arange(2), (3, 2)).shape
     (3, 2)
     """
     x = as_array(array, "broadcast_to", "array")
@@ -206,7 +216,8 @@ def broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Array:
 def broadcast_arrays(*args: Any) -> list[Array]:
     """Arrays repeated to their common shape.
 
-    >>> [x.shape for x in broadcast_arrays(np.ones((2, 1)), np.ones(3))]
+    >>> import arrayx.numpy as anp
+    >>> [x.shape for x in anp.broadcast_arrays(anp.ones((2, 1)), anp.ones(3))]
     [(2, 3), (2, 3)]
     """
     arrays = [as_array(a, "broadcast_arrays", f"args[{i}]") for i, a in enumerate(args)]
@@ -239,7 +250,8 @@ def _joinable(arrays: Any, function: str, dtype: Any = None) -> list[Array]:
 def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
     """Arrays one after the other along an axis they have; None flattens them first.
 
-    >>> concatenate([np.ones(1), np.zeros(2)]).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.concatenate([anp.ones(1), anp.zeros(2)]).tolist()
     [1.0, 0.0, 0.0]
     """
     joined = _joinable(arrays, "concatenate", dtype)
@@ -273,7 +285,8 @@ concat = concatenate
 def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Array:
     """Arrays of one shape joined along a new axis.
 
-    >>> stack([np.ones(2), np.zeros(2)]).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.stack([anp.ones(2), anp.zeros(2)]).shape
     (2, 2)
     """
     joined = _joinable(arrays, "stack", dtype)
@@ -291,7 +304,8 @@ def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Ar
 def unstack(x: Any, /, *, axis: int = 0) -> Any:
     """The slices of `x` along an axis, which they lose.
 
-    >>> [part.tolist() for part in unstack(np.eye(2))]
+    >>> import arrayx.numpy as anp
+    >>> [part.tolist() for part in anp.unstack(anp.eye(2))]
     [[1.0, 0.0], [0.0, 1.0]]
     """
     array = as_array(x, "unstack", "x")
@@ -313,7 +327,8 @@ def take_range(x: Array, start: int, stop: int, axis: int) -> Array:
 def atleast_1d(*arys: Any) -> Any:
     """Arrays with at least one axis.
 
-    >>> atleast_1d(2.0).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.atleast_1d(2.0).shape
     (1,)
     """
     return _atleast(arys, 1, "atleast_1d")
@@ -322,7 +337,8 @@ def atleast_1d(*arys: Any) -> Any:
 def atleast_2d(*arys: Any) -> Any:
     """Arrays with at least two axes; a vector becomes a row.
 
-    >>> atleast_2d(np.ones(3)).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.atleast_2d(anp.ones(3)).shape
     (1, 3)
     """
     return _atleast(arys, 2, "atleast_2d")
@@ -331,7 +347,8 @@ def atleast_2d(*arys: Any) -> Any:
 def atleast_3d(*arys: Any) -> Any:
     """Arrays with at least three axes; a matrix gets its new one at the end.
 
-    >>> atleast_3d(np.ones(3)).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.atleast_3d(anp.ones(3)).shape
     (1, 3, 1)
     """
     return _atleast(arys, 3, "atleast_3d")
@@ -358,7 +375,8 @@ def _atleast(arrays: Sequence[Any], ndim: int, function: str) -> Any:
 def vstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays one below the other: along the first axis, vectors as rows.
 
-    >>> vstack([np.ones(2), np.zeros(2)]).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.vstack([anp.ones(2), anp.zeros(2)]).shape
     (2, 2)
     """
     return concatenate([atleast_2d(x) for x in _listed(tup, "vstack")], 0, dtype)
@@ -367,7 +385,8 @@ def vstack(tup: Any, dtype: Any = None) -> Array:
 def hstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays side by side: along the second axis, vectors along their only one.
 
-    >>> hstack([np.ones(2), np.zeros(1)]).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.hstack([anp.ones(2), anp.zeros(1)]).shape
     (3,)
     """
     arrays = [atleast_1d(x) for x in _listed(tup, "hstack")]
@@ -377,7 +396,8 @@ def hstack(tup: Any, dtype: Any = None) -> Array:
 def dstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays one behind the other: along the third axis.
 
-    >>> dstack([np.ones(2), np.zeros(2)]).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.dstack([anp.ones(2), anp.zeros(2)]).shape
     (1, 2, 2)
     """
     return concatenate([atleast_3d(x) for x in _listed(tup, "dstack")], 2, dtype)
@@ -386,7 +406,8 @@ def dstack(tup: Any, dtype: Any = None) -> Array:
 def column_stack(tup: Any) -> Array:
     """Vectors as the columns of a matrix; matrices side by side.
 
-    >>> column_stack([np.ones(3), np.zeros(3)]).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.column_stack([anp.ones(3), anp.zeros(3)]).shape
     (3, 2)
     """
     arrays = [as_array(x, "column_stack", "tup") for x in _listed(tup, "column_stack")]
@@ -396,7 +417,8 @@ def column_stack(tup: Any) -> Array:
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     """`values` joined to the end of `arr`; both are flattened if `axis` is None.
 
-    >>> append(np.ones(2), 3.0).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.append(anp.ones(2), 3.0).tolist()
     [1.0, 1.0, 3.0]
     """
     return concatenate([arr, values], axis)
@@ -405,7 +427,8 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
 def block(arrays: Any) -> Array:
     """An array put together from nested lists of blocks, the innermost along the last axis.
 
-    >>> block([[np.ones((1, 1)), np.zeros((1, 2))]]).shape
+    >>> import arrayx.numpy as anp
+    >>> anp.block([[anp.ones((1, 1)), anp.zeros((1, 2))]]).shape
     (1, 3)
     """
 

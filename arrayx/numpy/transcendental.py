@@ -18,7 +18,7 @@ from arrayx.primitives.numeric import div
 
 
 def _function(name: str, primitive: Any, sentence: str, at: float, example: float) -> Any:
-    shown = f">>> round(float({name}({at})), 4)\n{example}"
+    shown = f">>> f'{{float(anp.{name}({at})):.4f}}'\n'{example:.4f}'"
     return unary(name, primitive, sentence, shown, result_of=inexact)
 
 
@@ -75,8 +75,8 @@ arctan2 = atan2 = binary(
     trigonometric.atan2,
     "The angle of the point with ordinate `x1` and abscissa `x2`, in (-pi, pi].",
     """
->>> round(float(arctan2(1.0, -1.0)), 4)
-2.3562""",
+>>> f"{float(anp.arctan2(1.0, -1.0)):.4f}"
+'2.3562'""",
     result_of=inexact,
     literals=False,
 )
@@ -85,7 +85,7 @@ hypot = binary(
     combined.hypot,
     "The length of the vector (`x1`, `x2`), without overflow; its slope at the origin is 0.",
     """
->>> float(hypot(3.0, 4.0))
+>>> float(anp.hypot(3.0, 4.0))
 5.0""",
     result_of=inexact,
     literals=False,
@@ -95,8 +95,8 @@ logaddexp = binary(
     combined.logaddexp,
     "log(exp(x1) + exp(x2)) without overflow; -inf is its neutral element.",
     """
->>> round(float(logaddexp(0.0, 0.0)), 4)
-0.6931""",
+>>> f"{float(anp.logaddexp(0.0, 0.0)):.4f}"
+'0.6931'""",
     result_of=inexact,
     literals=False,
 )
@@ -112,7 +112,7 @@ logaddexp2 = binary(
     _logaddexp2,
     "log2(2**x1 + 2**x2) without overflow.",
     """
->>> float(logaddexp2(0.0, 0.0))
+>>> float(anp.logaddexp2(0.0, 0.0))
 1.0""",
     result_of=inexact,
     literals=False,
@@ -156,7 +156,7 @@ real = unary(
     complex_parts.real,
     "The real part of `x`.",
     """
->>> float(real(1 + 2j))
+>>> float(anp.real(1 + 2j))
 1.0""",
     by_kind=dict.fromkeys(_NUMBERS, _self),
 )
@@ -165,7 +165,7 @@ imag = unary(
     complex_parts.imag,
     "The imaginary part of `x`, zeros where `x` is not complex.",
     """
->>> float(imag(1 + 2j))
+>>> float(anp.imag(1 + 2j))
 2.0""",
     by_kind=dict.fromkeys(_NUMBERS, _zeros),
 )
@@ -174,7 +174,7 @@ conj = conjugate = unary(
     complex_parts.conj,
     "`x` with its imaginary part turned.",
     """
->>> complex(conj(1 + 2j))
+>>> complex(anp.conj(1 + 2j))
 (1-2j)""",
     by_kind=dict.fromkeys(_NUMBERS, _self),
 )
@@ -183,7 +183,8 @@ conj = conjugate = unary(
 def angle(z: Any, deg: bool = False) -> Array:
     """The angle of a complex number in (-pi, pi]; in degrees if `deg`.
 
-    >>> round(float(angle(1j)), 4)
+    >>> import arrayx.numpy as anp
+    >>> round(float(anp.angle(1j)), 4)
     1.5708
     """
     x = array_of(z, "angle", inexact)
@@ -200,7 +201,7 @@ make_complex = binary(
     complex_parts.complex,
     "The complex number with real part `x1` and imaginary part `x2`.",
     """
->>> complex(make_complex(1.0, 2.0))
+>>> complex(anp.make_complex(1.0, 2.0))
 (1+2j)""",
     result_of=_complex_result,
     literals=False,
@@ -212,7 +213,8 @@ def nan_to_num(
 ) -> Array:
     """`x` with nan, inf and -inf replaced: by 0 and the largest and least finite numbers.
 
-    >>> nan_to_num(asarray([1.0, float("nan")])).tolist()
+    >>> import arrayx.numpy as anp
+    >>> anp.nan_to_num(anp.asarray([1.0, float("nan")])).tolist()
     [1.0, 0.0]
     """
     x = array_of(x, "nan_to_num")

@@ -8,10 +8,10 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import reductions
-from arrayx.numpy.creation import concrete_index
 from arrayx.numpy.promotion import LITERALS, as_array, placed_like
+from arrayx.numpy.ranges import concrete_index
+from arrayx.numpy.scattering import updated
 from arrayx.numpy.selection import concrete_array
-from arrayx.numpy.updates import updated
 from arrayx.primitives.creation import fill
 
 

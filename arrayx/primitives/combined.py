@@ -35,7 +35,7 @@ def sign_bit(x: Any) -> Any:
 class Remainder(Differentiable):
     """What is left of `x` after division by `y`, with the sign of `y`, also where it is 0.
 
-    Its slope in `x` is 1 and in `y` is -floor(x / y).
+    Integers divided by 0 leave 0.  Its slope in `x` is 1 and in `y` is -floor(x / y).
     """
 
     name = "remainder"
@@ -44,11 +44,14 @@ class Remainder(Differentiable):
 
     def expand(self, x: Any, y: Any) -> Any:
         rest = rem(x, y)
-        if dtypes.kind(rest.aval.dtype) == "uint":
+        kind = dtypes.kind(rest.aval.dtype)
+        if kind != "float":
+            rest = select(eq(y, 0), 0, rest)  # there is nothing else to give, as in NumPy
+        if kind == "uint":
             return rest
         wrong = bitwise_and(ne(rest, zero(rest)), ne(lt(rest, zero(rest)), lt(y, zero(y))))
         result = select(wrong, add(rest, y), rest)
-        if dtypes.kind(rest.aval.dtype) == "float":
+        if kind == "float":
             result = select(eq(result, 0.0), copysign(result, y), result)
         return result
 

@@ -56,6 +56,7 @@ def _unary(name: str, apply: Any, sentence: str, at: float, result: float) -> An
         sentence,
         f">>> round(float({name}({at})), 4)\n{result}",
         result_of=inexact,
+        module=__name__,
     )
 
 
@@ -160,6 +161,7 @@ xlogy = binary(
 0.0""",
     result_of=inexact,
     literals=False,
+    module=__name__,
 )
 xlog1py = binary(
     "xlog1py",
@@ -170,6 +172,7 @@ xlog1py = binary(
 0.0""",
     result_of=inexact,
     literals=False,
+    module=__name__,
 )
 
 

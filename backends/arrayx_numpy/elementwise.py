@@ -65,7 +65,9 @@ def absorb_mul(x: Any, y: Any) -> Any:
         total = np.minimum.reduce(product, axis=None, initial=0)
     if total == total:
         return product
-    return np.where(np.equal(x, 0) | np.equal(y, 0), product.dtype.type(0), product)
+    # Only these elements, so that the sign of a zero does not depend on its neighbours.
+    absorbed = np.isnan(product) & (np.equal(x, 0) | np.equal(y, 0))
+    return np.where(absorbed, product.dtype.type(0), product)
 
 
 def select(which: Any, x: Any, y: Any) -> Any:

@@ -108,7 +108,11 @@ def plan(shape: Any, indices_shape: Any, dims: GatherDims, sizes: Any) -> Plan:
     ndim, batch_shape = len(shape), indices_shape[:-1]
     batch_ndim = len(batch_shape)
     indexed = tuple(
-        d for d in range(ndim) if sizes[d] < shape[d] or d in dims.operand_batching_dims
+        d
+        for d in range(ndim)
+        if sizes[d] < shape[d]
+        or d in dims.operand_batching_dims
+        or d in dims.collapsed_slice_dims
     )
     whole = tuple(d for d in range(ndim) if d not in indexed)
     unit, units = 1, {}

@@ -50,7 +50,9 @@ class XlaBackend(Backend):
     def __init__(self, client: Client | None = None) -> None:
         self.client = client or cpu_client()
         self.platform = self.client.platform
-        self._devices = tuple(Device(self, d.platform, d.index, d.kind) for d in self.client.devices)
+        self._devices = tuple(
+            Device(self, d.platform, d.index, d.kind) for d in self.client.devices
+        )
         self.host = registry.get("numpy")
 
     # ------------------------------------------------------------- arrays
@@ -130,9 +132,37 @@ class XlaBackend(Backend):
         """A primitive on views of the operands' memory, where the settings allow that."""
         kernel = host_function(self.host, primitive, avals, params)
         view = self.client.get
-        multiple = primitive.multiple
+        if primitive.multiple or len(avals) > 2:
+            return self.host_kernel_of_many(primitive, compiled, kernel)
 
         # The setting is looked up at each call: what dispatch keeps does not know of it.
+        def unary(x: Any) -> Any:
+            if _settings().eager_xla != "host":
+                return compiled(x)
+            return HostBuffer(quietly(kernel, x.array if type(x) is HostBuffer else view(x)))
+
+        first, second = [type(a) is Aval for a in avals] if len(avals) == 2 else (True, True)
+
+        def binary(x: Any, y: Any) -> Any:
+            if _settings().eager_xla != "host":
+                return compiled(x, y)
+            if first:
+                x = x.array if type(x) is HostBuffer else view(x)
+            if second:
+                y = y.array if type(y) is HostBuffer else view(y)
+            return HostBuffer(quietly(kernel, x, y))
+
+        def nullary() -> Any:
+            return HostBuffer(quietly(kernel)) if _settings().eager_xla == "host" else compiled()
+
+        return (nullary, unary, binary)[len(avals)]
+
+    def host_kernel_of_many(
+        self, primitive: Primitive, compiled: Callable[..., Any], kernel: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """`host_kernel` for many operands or several results."""
+        view = self.client.get
+
         def run(*buffers: Any) -> Any:
             if _settings().eager_xla != "host":
                 return compiled(*buffers)
@@ -141,19 +171,11 @@ class XlaBackend(Backend):
                 for b in buffers
             ]
             result = quietly(kernel, *operands)
-            if multiple:
+            if primitive.multiple:
                 return tuple([HostBuffer(r) for r in result])
             return HostBuffer(result)
 
-        if multiple or len(avals) != 1:
-            return run
-
-        def run_unary(b: Any) -> Any:
-            if _settings().eager_xla != "host":
-                return compiled(b)
-            return HostBuffer(quietly(kernel, b.array if type(b) is HostBuffer else view(b)))
-
-        return run_unary
+        return run
 
     def compiled_kernel(
         self,
@@ -232,41 +254,19 @@ def graph_of(
 class Program(Executable):
     """A compiled graph on one device."""
 
-    __slots__ = ("backend", "donated", "held", "index", "loaded", "start")
-
     def __init__(self, backend: XlaBackend, graph: Graph, options: CompileOptions) -> None:
-        self.backend = backend
-        self.index = options.device.id
-        self.donated = frozenset(options.donated)
+        index = options.device.id
         lowered = lower.lower(graph, options.donated)
         avals = [physical_aval(a) for a in graph.out_avals]
-        self.loaded: LoadedExecutable = backend.client.compile(
-            lowered.text, avals, devices=(self.index,)
-        )
-        self.start = self.loaded.execute
+        self.loaded = backend.client.compile(lowered.text, avals, devices=(index,))
         # Put once, and kept with the program.
-        self.held = [self.on_device(x) for x in lowered.arrays]
-
-    def on_device(self, array: Any) -> Any:
-        """An array that the graph holds as a PJRT buffer."""
-        buffer = array.buffer if isinstance(array, ConcreteArray) else HostBuffer(np.array(array))
-        return self.backend.placed(buffer, self.index)
+        held = [backend.placed(held_buffer(x), index) for x in lowered.arrays]
+        self.start = starter(backend, self.loaded, index, frozenset(options.donated), held)
+        # Whoever keeps `program.run` calls the function itself, without a method around it.
+        self.run = self.start  # type: ignore[assignment,method-assign]
 
     def run(self, buffers: Sequence[Any]) -> Sequence[Any]:
-        if self.donated:
-            given, placed, index = self.backend.given, self.backend.placed, self.index
-            operands = [
-                given(b, index) if i in self.donated else placed(b, index)
-                for i, b in enumerate(buffers)
-            ]
-        else:
-            operands = [
-                (b.placed or self.backend.placed(b, self.index)) if type(b) is HostBuffer else b
-                for b in buffers
-            ]
-        if self.held:
-            operands += self.held
-        return self.start(operands)
+        return self.start(buffers)
 
     def text(self) -> str:
         return self.loaded.hlo_text()
@@ -276,3 +276,51 @@ class Program(Executable):
 
     def memory_analysis(self) -> dict[str, float]:
         return {k: float(v) for k, v in asdict(self.loaded.memory_analysis()).items()}
+
+
+def held_buffer(array: Any) -> Any:
+    """The buffer of an array that a graph holds."""
+    return array.buffer if isinstance(array, ConcreteArray) else HostBuffer(np.array(array))
+
+
+def starter(
+    backend: XlaBackend,
+    loaded: LoadedExecutable,
+    index: int,
+    donated: frozenset[int],
+    held: list[Any],
+) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """The function that runs a program; it returns before the work is done."""
+    execute, handlers = loaded.parts()
+    given, placed = backend.given, backend.placed
+
+    def run(buffers: Sequence[Any]) -> Sequence[Any]:
+        for b in buffers:
+            if type(b) is HostBuffer:
+                buffers = [
+                    b
+                    if type(b) is not HostBuffer
+                    else b.placed
+                    if b.placed is not None
+                    else placed(b, index)
+                    for b in buffers
+                ]
+                break
+        try:
+            return execute(buffers).consume_with_handlers(handlers)  # type: ignore[no-any-return]
+        except Exception as error:
+            failure = loaded.failure(error, buffers)
+            if failure is error:
+                raise
+            raise failure from error
+
+    if not donated and not held:
+        return run
+
+    def run_with_more(buffers: Sequence[Any]) -> Sequence[Any]:
+        operands = [
+            given(b, index) if i in donated else placed(b, index) for i, b in enumerate(buffers)
+        ]
+        return run(operands + held)
+
+    return run_with_more

@@ -413,6 +413,18 @@ class Executable:
         except xc.XlaRuntimeError as error:
             raise _run_error(error, buffers) from error
 
+    def parts(self) -> tuple[Any, list[Any]]:
+        """What `execute` consists of, for who starts programs often: a function, and handlers.
+
+        `function(buffers).consume_with_handlers(handlers)` is `execute(buffers)`, but for the
+        errors, which `failure` translates.
+        """
+        return self._run, self._handlers
+
+    def failure(self, error: Exception, buffers: Sequence[Buffer]) -> Exception:
+        """What `execute` raises for an error of XLA's; other errors are themselves."""
+        return _run_error(error, buffers) if isinstance(error, xc.XlaRuntimeError) else error
+
     def execute_replicas(self, buffers: Sequence[Sequence[Buffer]]) -> list[list[Buffer]]:
         """Run on all devices: `buffers[i]` are the arguments on the i-th, so are the results.
 

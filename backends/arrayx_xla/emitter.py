@@ -1,4 +1,4 @@
-"""Writes StableHLO line by line: values, constants, functions; apart from who decides what to write.
+"""Writes StableHLO line by line: values, constants, functions, but not which ones.
 
 A rule gets an `Emitter` and the operands of an equation, and returns the `Value` of its result.
 """

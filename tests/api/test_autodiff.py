@@ -413,7 +413,7 @@ DIRECTION_MISTAKES = {
     "the result of a call": (
         lambda: vjp(sin(X), X),
         errors.NotCallableError,
-        ["ax.vjp(f)(x)"],
+        ["ax.vjp(f, x)"],
     ),
     "no pair under has_aux": (
         lambda: vjp(sin, 1.0, has_aux=True),

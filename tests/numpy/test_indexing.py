@@ -110,7 +110,9 @@ def test_traced_arrays_and_indices_read_and_write_the_same(drawn: Any) -> None:
     x = filled(shape)
     items = index if type(index) is tuple else (index,)
     places = [
-        i for i, v in enumerate(items) if isinstance(v, np.ndarray | int) and np.asarray(v).dtype != bool
+        i
+        for i, v in enumerate(items)
+        if isinstance(v, np.ndarray | int) and np.asarray(v).dtype != bool
     ]
 
     def rebuilt(traced: Any) -> Any:

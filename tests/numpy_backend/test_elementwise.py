@@ -13,10 +13,15 @@ from arrayx_numpy.elementwise import ELEMENTWISE, plain, with_literals
 
 from arrayx.core.aval import Aval
 
+_NAMES = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+)
 DTYPES = [
-    np.dtype(d)
-    for d in ["bool", "int8", "int16", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
-] + [np.dtype(ml_dtypes.bfloat16), np.dtype(ml_dtypes.float8_e4m3fn)]
+    *map(np.dtype, _NAMES),
+    np.dtype(ml_dtypes.bfloat16),
+    np.dtype(ml_dtypes.float8_e4m3fn),
+]
 MANY = 5000
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are compared as they are written
 """The StableHLO text that programs become."""
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ import pytest
 
 pytest.importorskip("jaxlib", reason="the xla backend needs jaxlib: pip install 'arrayx[xla]'")
 
+from arrayx_xla.emitter import MOST_INLINE_BYTES
+from arrayx_xla.lower import lower, supports
+
 import arrayx as ax
 import arrayx.numpy as anp
 from arrayx.backend.legalise import legalise
@@ -18,8 +22,6 @@ from arrayx.control.cond import cond
 from arrayx.primitives import arithmetic, axes, gather, numeric, reduction, sorting
 from arrayx.transforms.simplify import simplify
 from arrayx.transforms.stage import stage
-from arrayx_xla.emitter import MOST_INLINE_BYTES
-from arrayx_xla.lower import lower, supports
 
 F32 = np.dtype(np.float32)
 

@@ -36,7 +36,16 @@ CASES = (
     Case(
         "mul", arithmetic.mul, TWO, {}, np.multiply, NUMERIC + FLOAT8, scale=_product, literals=BOTH
     ),
-    Case("absorb_mul", arithmetic.absorb_mul, TWO, {}, absorbing, INEXACT, scale=_product),
+    Case(
+        "absorb_mul",
+        arithmetic.absorb_mul,
+        TWO,
+        {},
+        absorbing,
+        INEXACT,
+        scale=_product,
+        signed_zeros=False,
+    ),
     Case(
         "select",
         arithmetic.select,

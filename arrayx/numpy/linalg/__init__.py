@@ -1,6 +1,7 @@
 """Linear algebra of arrays."""
 
-from arrayx.numpy.contraction import cross, diagonal, matmul, outer, tensordot, trace, vecdot
+from arrayx.numpy.contraction import matmul, outer, tensordot, vecdot
+from arrayx.numpy.diagonals import cross, diagonal, trace
 from arrayx.numpy.linalg.norms import matrix_norm, norm, vector_norm
 from arrayx.numpy.linalg.products import matrix_power, multi_dot
 from arrayx.numpy.shapes import matrix_transpose

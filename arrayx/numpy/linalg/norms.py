@@ -9,8 +9,8 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, reductions
 from arrayx.numpy.promotion import as_array, as_type, check_axes
-from arrayx.numpy.reductions import _squared_size, root
 from arrayx.numpy.shapes import ravel
+from arrayx.numpy.statistics import _squared_size, root
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:

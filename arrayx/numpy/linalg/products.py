@@ -6,9 +6,10 @@ from typing import Any
 
 from arrayx import errors
 from arrayx.core.array import Array
-from arrayx.numpy.contraction import einsum, matmul
-from arrayx.numpy.creation import eye
+from arrayx.numpy.contraction import matmul
+from arrayx.numpy.matrices import eye
 from arrayx.numpy.promotion import as_array, broadcast_to_shape
+from arrayx.numpy.summation import einsum
 
 
 def matrix_power(a: Any, n: int) -> Array:

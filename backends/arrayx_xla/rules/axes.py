@@ -25,7 +25,9 @@ def reduced(e: Emitter, op: str, x: Value, unit: Any, axes: Any) -> Value:
 def reduce_sum(e: Emitter, x: Value, *, axes: Any) -> Value:
     zero = zero_literal(x.dtype)
     if not axes:
-        return e.op("add", x, e.like(zero, x))  # a sum begins with 0, so that it never is -0
+        # A sum begins with 0, so it never is -0; XLA takes x + 0 for x.
+        none = e.like(zero, x)
+        return e.select(e.compare("EQ", x, none), none, x)
     return reduced(e, "add", x, zero, axes)
 
 

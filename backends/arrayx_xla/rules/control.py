@@ -26,8 +26,11 @@ def cond(e: Emitter, index: Value, *operands: Value, branches: Any) -> tuple[Val
             results = e.graph(branch, operands)
             names = ", ".join(v.name for v in results)
             types = ", ".join(v.type for v in results)
-            lines.append(f"{e.indent}stablehlo.return {names} : {types}" if results else
-                         f"{e.indent}stablehlo.return")
+            lines.append(
+                f"{e.indent}stablehlo.return {names} : {types}"
+                if results
+                else f"{e.indent}stablehlo.return"
+            )
         texts.append("{\n" + "\n".join(lines) + f"\n{e.indent}}}")
     made = ", ".join(type_of(a) for a in avals)
     body = f'"stablehlo.case"({index.name}) ({", ".join(texts)}) : ({index.type}) -> ({made})'

@@ -15,7 +15,9 @@ COMBINE = {"add": "add", "mul": "multiply", "min": "minimum", "max": "maximum"}
 
 def _numbers(**lists: Any) -> str:
     """Dimension numbers: those that are empty are left out."""
-    return ", ".join(f"{k} = {list(v) if type(v) is tuple else v}" for k, v in lists.items() if v != ())
+    return ", ".join(
+        f"{k} = {list(v) if type(v) is tuple else v}" for k, v in lists.items() if v != ()
+    )
 
 
 def gather(e: Emitter, x: Value, indices: Value, *, dims: Any, sizes: Any, **mode: Any) -> Value:

@@ -1,0 +1,339 @@
+"""Order: sorting, searching, and the quantiles that rest on it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from arrayx import dtypes, errors
+from arrayx.core.array import Array
+from arrayx.numpy import arithmetic, logic, rounding
+from arrayx.numpy.indexing import take as take_index
+from arrayx.numpy.promotion import (
+    as_array,
+    as_type,
+    broadcast_to_shape,
+    check_axes,
+    check_axis,
+    placed_like,
+    promoted_arrays,
+)
+from arrayx.numpy.reductions import all as all_true
+from arrayx.numpy.reductions import any as any_true
+from arrayx.numpy.reductions import sum
+from arrayx.numpy.selection import (
+    take,
+    take_along_axis,
+    where,
+)
+from arrayx.numpy.shapes import expand_dims, moveaxis, ravel, reshape
+from arrayx.primitives import reduction, sorting
+from arrayx.primitives.creation import iota
+
+
+def _in_line(a: Any, axis: Any, function: str) -> tuple[Array, int]:
+    x = as_array(a, function, "a")
+    if axis is None:
+        x, axis = ravel(x), 0
+    return x, check_axis(axis, x.ndim, function)
+
+
+def sort(
+    a: Any,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
+    """`a` sorted along `axis` (None flattens): nan last, equal elements in their order.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.sort(anp.array([3, 1, 2])).tolist()
+    [1, 2, 3]
+    """
+    x, i = _in_line(a, axis, "sort")
+    if descending:
+        return take_along_axis(x, argsort(x, i, descending=True), i)
+    return sorting.sort(x, axis=i, num_keys=1)[0]  # type: ignore[no-any-return]
+
+
+def argsort(
+    a: Any,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
+    """The indices that sort `a` along `axis`; equal elements in their order.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.argsort(anp.array([3, 1, 2])).tolist()
+    [1, 2, 0]
+    """
+    x, i = _in_line(a, axis, "argsort")
+    dtype = dtypes.index_dtype(x.shape[i])
+    with placed_like(x):
+        places = iota(shape=x.shape, dtype=dtype, axis=i)
+    if not descending:
+        return sorting.sort(x, places, axis=i, num_keys=1)[1]  # type: ignore[no-any-return]
+    # Turned around, sorted and turned around again: descending, and still stable.
+    from_end = arithmetic.subtract(x.shape[i] - 1, places)
+    turned = take_along_axis(x, from_end, i)
+    order_ = sorting.sort(turned, from_end, axis=i, num_keys=1)[1]
+    return take_along_axis(order_, from_end, i)
+
+
+def lexsort(keys: Any, axis: int = -1) -> Array:
+    """The indices that sort by several keys, the last one first.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.lexsort((anp.array([1, 0]), anp.array([5, 5]))).tolist()
+    [1, 0]
+    """
+    arrays = [as_array(k, "lexsort", "keys") for k in keys]
+    i = check_axis(axis, arrays[0].ndim, "lexsort")
+    dtype = dtypes.index_dtype(arrays[0].shape[i])
+    places = iota(shape=arrays[0].shape, dtype=dtype, axis=i)
+    return sorting.sort(*arrays[::-1], places, axis=i, num_keys=len(arrays))[-1]  # type: ignore[no-any-return]
+
+
+def _arg_extreme(name: str, primitive: Any, a: Any, axis: Any, keepdims: bool) -> Array:
+    x = as_array(a, name, "a")
+    shape = (1,) * x.ndim if axis is None else None
+    x, i = _in_line(x, axis, name)
+    if x.shape[i] == 0:
+        raise errors.ShapeError(f"{name} of an array of shape {x.shape}: there are no elements")
+    result = primitive(x, axis=i, dtype=dtypes.index_dtype(x.shape[i]))
+    if not keepdims:
+        return result  # type: ignore[no-any-return]
+    return reshape(result, shape) if shape is not None else expand_dims(result, i)
+
+
+def argmax(a: Any, axis: int | None = None, out: None = None, keepdims: Any = False) -> Array:
+    """The index of the first largest element, or of the first nan.
+
+    >>> import arrayx.numpy as anp
+    >>> int(anp.argmax(anp.array([1, 5, 5])))
+    1
+    """
+    return _arg_extreme("argmax", reduction.argmax, a, axis, bool(keepdims))
+
+
+def argmin(a: Any, axis: int | None = None, out: None = None, keepdims: Any = False) -> Array:
+    """The index of the first smallest element, or of the first nan.
+
+    >>> import arrayx.numpy as anp
+    >>> int(anp.argmin(anp.array([5, 1, 1])))
+    1
+    """
+    return _arg_extreme("argmin", reduction.argmin, a, axis, bool(keepdims))
+
+
+def searchsorted(
+    a: Any, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan"
+) -> Array:
+    """Where to insert `v` into the sorted vector `a`: before equal elements, or after them.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.searchsorted(anp.array([1, 3, 5]), anp.array([3, 4])).tolist()
+    [1, 2]
+    """
+    if side not in ("left", "right"):
+        raise errors.ArgumentError(f"searchsorted: side is 'left' or 'right', not {side!r}")
+    line, wanted = promoted_arrays((a, v), "searchsorted", ("a", "v"))
+    if line.ndim != 1:
+        raise errors.ShapeError(f"searchsorted: a must be a vector, got shape {line.shape}")
+    if sorter is not None:
+        line = take(line, sorter)
+    n = line.shape[0]
+    dtype = dtypes.index_dtype(n)
+    with placed_like(line):
+        low = broadcast_to_shape(as_type(as_array(0), dtype), wanted.shape)
+        high = broadcast_to_shape(as_type(as_array(n), dtype), wanted.shape)
+    if not n:
+        return low
+    for _ in range(n.bit_length()):
+        middle = arithmetic.floor_divide(arithmetic.add(low, high), 2)
+        probe = take_index(line, middle, "clip")
+        after = logic.less(probe, wanted) if side == "left" else logic.less_equal(probe, wanted)
+        if dtypes.kind(line.dtype) == "float":
+            # nan stands behind everything, and equal to itself.
+            nan_wanted, nan_probe = logic.isnan(wanted), logic.isnan(probe)
+            behind = logic.logical_or(logic.logical_not(nan_probe), side == "right")
+            after = where(nan_wanted, behind, after)
+        open_ = logic.less(low, high)
+        after = logic.logical_and(after, open_)
+        low, high = (
+            where(after, arithmetic.add(middle, 1), low),
+            where(logic.logical_and(logic.logical_not(after), open_), middle, high),
+        )
+    return low
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Array:
+    """The number of the bin into which each element falls; `bins` rise or fall.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.digitize(anp.array([0.5, 2.5]), anp.array([1.0, 2.0])).tolist()
+    [0, 2]
+    """
+    edges = as_array(bins, "digitize", "bins")
+    if edges.shape[0] == 0:
+        return arithmetic.multiply(as_type(as_array(x), dtypes.default_int()), 0)
+    side = "left" if right else "right"
+    rising = searchsorted(edges, x, side)
+    turned = edges[::-1]  # type: ignore[index]
+    other = "right" if right else "left"
+    falling = arithmetic.subtract(edges.shape[0], searchsorted(turned, x, other))
+    return where(logic.greater_equal(edges[-1], edges[0]), rising, falling)  # type: ignore[index,no-any-return]
+
+
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Array:
+    """The values below which the fractions `q` of the elements over `axis` lie.
+
+    Methods between two elements: "linear", "lower", "higher", "midpoint", "nearest".  nan where
+    an element is nan.
+
+    >>> import arrayx.numpy as anp
+    >>> float(anp.quantile(anp.array([1.0, 2.0, 4.0]), 0.5))
+    2.0
+    """
+    return _quantile(a, q, axis, method, keepdims, "quantile", False)
+
+
+def nanquantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Array:
+    """`quantile` of what is not nan.
+
+    >>> import arrayx.numpy as anp
+    >>> float(anp.nanquantile(anp.array([1.0, anp.nan, 3.0]), 0.5))
+    2.0
+    """
+    return _quantile(a, q, axis, method, keepdims, "nanquantile", True)
+
+
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _quantile(
+    a: Any, q: Any, axis: Any, method: str, keepdims: bool, function: str, skip_nan: bool
+) -> Array:
+    if method not in _METHODS:
+        raise errors.ArgumentError(f"{function}: no method {method!r}; there are {_METHODS}")
+    x = as_array(a, function, "a")
+    x = as_type(x, dtypes.float_for(x.dtype))
+    fractions = as_type(as_array(q, function, "q"), x.dtype)
+    axes = check_axes(axis, x.ndim, function)
+    kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
+    x = moveaxis(x, axes, tuple(range(-len(axes), 0))) if axes else expand_dims(x, -1)
+    if axes:
+        x = reshape(x, (*x.shape[: x.ndim - len(axes)], math.prod(x.shape[-len(axes) :])))
+    missing = logic.isnan(x)
+    line = sort(x, -1)
+    n = x.shape[-1]
+    if skip_nan:
+        count = as_type(sum(logic.logical_not(missing), -1), x.dtype)
+    else:
+        count = broadcast_to_shape(as_type(as_array(float(n)), x.dtype), x.shape[:-1])
+    wide = reshape(fractions, (*fractions.shape, *(1,) * (x.ndim - 1)))
+    place = arithmetic.multiply(wide, arithmetic.subtract(count, 1.0))
+    below, above = rounding.floor(place), rounding.ceil(place)
+    weight = arithmetic.subtract(place, below)
+    index = dtypes.index_dtype(n)
+
+    def at(where_: Array) -> Array:
+        clipped = arithmetic.clip(as_type(where_, index), 0, max(n - 1, 0))
+        shape = clipped.shape[fractions.ndim :]
+        flat = reshape(clipped, (-1, *shape)) if clipped.size else clipped
+        flat = moveaxis(flat, 0, -1)
+        picked = moveaxis(take_along_axis(line, flat, -1), -1, 0)
+        return reshape(picked, clipped.shape)
+
+    low, high = at(below), at(above)
+    if method == "linear":
+        result = arithmetic.add(
+            arithmetic.multiply(low, arithmetic.subtract(1.0, weight)),
+            arithmetic.multiply(high, weight),
+        )
+        result = where(logic.equal(low, high), low, result)
+    elif method == "midpoint":
+        result = arithmetic.multiply(0.5, arithmetic.add(low, high))
+    elif method == "nearest":
+        result = at(rounding.round(place))
+    else:
+        result = low if method == "lower" else high
+    bad = all_true(missing, -1) if skip_nan else any_true(missing, -1)
+    result = where(bad, float("nan"), result)
+    if keepdims:
+        result = reshape(result, (*fractions.shape, *kept))
+    return result  # type: ignore[no-any-return]
+
+
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Array:
+    """`quantile` for fractions in percent.
+
+    >>> import arrayx.numpy as anp
+    >>> float(anp.percentile(anp.array([1.0, 2.0, 4.0]), 50))
+    2.0
+    """
+    q = arithmetic.divide(as_array(q, "percentile", "q"), 100.0)
+    return quantile(a, q, axis, method=method, keepdims=keepdims)
+
+
+def median(
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """The element in the middle, or the mean of the two there.
+
+    >>> import arrayx.numpy as anp
+    >>> float(anp.median(anp.array([1.0, 5.0, 2.0])))
+    2.0
+    """
+    return _quantile(a, 0.5, axis, "midpoint", keepdims, "median", False)
+
+
+def nanmedian(
+    a: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """`median` of what is not nan.
+
+    >>> import arrayx.numpy as anp
+    >>> float(anp.nanmedian(anp.array([1.0, anp.nan, 2.0])))
+    1.5
+    """
+    return _quantile(a, 0.5, axis, "midpoint", keepdims, "nanmedian", True)

@@ -1,0 +1,192 @@
+"""Numbers at equal distances, or equal ratios."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from arrayx import dtypes, errors
+from arrayx.backend.concrete import ConcreteArray
+from arrayx.core.array import Array, typeof
+from arrayx.core.interpreter import Tracer
+from arrayx.numpy import arithmetic, rounding
+from arrayx.numpy.creation import (
+    full_like,
+    zeros,
+)
+from arrayx.numpy.promotion import (
+    as_array,
+    as_type,
+    broadcast_to_shape,
+    host_array,
+    placed_like,
+    promoted_arrays,
+)
+from arrayx.numpy.shapes import expand_dims, moveaxis
+from arrayx.primitives.arithmetic import eq, select
+from arrayx.primitives.creation import iota
+from arrayx.promotion import lattice_result
+
+
+def arange(
+    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
+) -> Array:
+    """The numbers from `start` up to, not including, `stop`, `step` apart.
+
+    With one argument it is `stop` and the range starts at 0.  The arguments must be concrete:
+    they decide the shape.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.arange(3), anp.arange(1.0, 2.0, 0.5)
+    (Array([0, 1, 2], dtype=int32), Array([1. , 1.5], dtype=float32))
+    """
+    given = [concrete_number(v, "arange") for v in (start, stop, step) if v is not None]
+    target = dtypes.as_dtype(dtype) if dtype is not None else None
+    if target is None:
+        target, _ = lattice_result({(typeof(v).dtype, typeof(v).weak_type) for v in given})
+    values = [v.item() if isinstance(v, np.ndarray | np.generic) else v for v in given]
+    if stop is None and step is None:
+        first, last, by = 0, values[0], 1
+    elif stop is None:
+        first, last, by = 0, values[0], values[1]
+    else:
+        first, last, by = values[0], values[1], (values[2] if len(values) > 2 else 1)
+    if by == 0:
+        raise errors.ArgumentError("arange: the step is 0")
+    count = max(0, math.ceil((last - first) / by))
+    if isinstance(first, int) and isinstance(last, int) and isinstance(by, int):
+        count = len(range(first, last, by))
+    if dtypes.is_integer(target) and count:
+        for value in (int(first), int(first + (count - 1) * by)):
+            dtypes.check_scalar(value, target)
+    if first == 0 and by == 1 and dtypes.kind(target) != "bool":
+        return iota(shape=(count,), dtype=target, axis=0)  # type: ignore[no-any-return]
+    return host_array(np.asarray(first + np.arange(count) * by).astype(target))
+
+
+def concrete_number(value: Any, function: str) -> Any:
+    """A number that is known now: a Python number, or the NumPy value of an array."""
+    if isinstance(value, Tracer):
+        value = value.concrete(f"{function}()")
+    if isinstance(value, ConcreteArray):
+        return value.host()
+    if isinstance(value, np.ndarray | np.generic | int | float | complex):
+        return value
+    if hasattr(value, "__index__"):
+        return value.__index__()
+    raise errors.ArgumentError(f"{function}: {value!r} is not a number")
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """`num` numbers at equal distances from `start` to `stop`, which is the last if `endpoint`.
+
+    `start` and `stop` may be arrays; the numbers then go along `axis`.  With `retstep` also the
+    distance.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.linspace(0.0, 1.0, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    num = concrete_index(num, "linspace", "num")
+    if num < 0:
+        raise errors.ArgumentError(f"linspace: the number of samples is negative: {num}")
+
+    def floating(d: Any, weak: bool) -> tuple[Any, bool]:
+        return dtypes.float_for(d), False
+
+    first, last = promoted_arrays((start, stop), "linspace", ("start", "stop"), floating)
+    working = first.dtype
+    shape = arithmetic.add(first, last).shape
+    first, last = broadcast_to_shape(first, shape), broadcast_to_shape(last, shape)
+    gaps = num - 1 if endpoint else num
+    real = dtypes.real_dtype(working)
+    step = (
+        arithmetic.divide(arithmetic.subtract(last, first), float(gaps))
+        if gaps > 0
+        else (full_like(first, math.nan))
+    )
+    if num == 0:
+        values = zeros((0, *shape), working)
+    elif gaps == 0:
+        values = expand_dims(first, 0)
+    else:
+        with placed_like(first):
+            counts = iota(shape=(num,), dtype=real, axis=0)
+        weights = arithmetic.divide(counts, float(gaps)).reshape((num,) + (1,) * len(shape))
+        values = arithmetic.add(
+            arithmetic.multiply(first, arithmetic.subtract(1.0, weights)),
+            arithmetic.multiply(last, weights),
+        )
+        if endpoint:
+            # The last number is exact, as in NumPy.
+            at_end = broadcast_to_shape(
+                eq(as_type(counts, real), float(num - 1)).reshape((num,) + (1,) * len(shape)),
+                values.shape,
+            )
+            values = select(at_end, broadcast_to_shape(last, values.shape), values)
+    result = moveaxis(values, 0, axis)
+    if dtype is not None:
+        target = dtypes.as_dtype(dtype)
+        if dtypes.is_integer(target):
+            result = rounding.floor(result)
+        result = as_type(result, target)
+    return (result, step) if retstep else result
+
+
+def concrete_index(value: Any, function: str, argument: str) -> int:
+    """An integer that must be known now, because a shape depends on it."""
+    if isinstance(value, Tracer):
+        value = value.concrete(f"the argument {argument} of {function}")
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        raise errors.ArgumentError(
+            f"{function}: {argument} must be an integer, got {value!r}"
+        ) from None
+
+
+def logspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Array:
+    """Numbers from `base**start` to `base**stop` whose logarithms are at equal distances.
+
+    >>> import arrayx.numpy as anp
+    >>> [round(v) for v in anp.logspace(0, 2, 3).tolist()]
+    [1, 10, 100]
+    """
+    result = arithmetic.power(base, linspace(start, stop, num, endpoint, axis=axis))
+    return result if dtype is None else as_type(result, dtypes.as_dtype(dtype))
+
+
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Array:
+    """Numbers from `start` to `stop` with a constant ratio.
+
+    >>> import arrayx.numpy as anp
+    >>> [round(v) for v in anp.geomspace(1.0, 100.0, 3).tolist()]
+    [1, 10, 100]
+    """
+    first, ratio = as_array(start), arithmetic.divide(stop, start)
+    result = arithmetic.multiply(
+        first, arithmetic.power(ratio, linspace(0.0, 1.0, num, endpoint, axis=axis))
+    )
+    return result if dtype is None else as_type(result, dtypes.as_dtype(dtype))
