@@ -183,17 +183,12 @@ def run(chosen: Sequence[str] | None, epochs: int, seed: int) -> int:
 def report(results: Sequence[Result], console: Console) -> int:
     """Prints the table; the exit status says whether accuracy and agreement hold."""
     reference = results[0]
-    table = Table(title="handwritten digits")
-    for heading in (
-        "backend",
-        "device",
-        "test accuracy",
-        "compile",
-        "per step",
-        "gradient noise",
-        f"loss curve vs {reference.backend}",
-    ):
-        table.add_column(heading, justify="left" if heading in ("backend", "device") else "right")
+    table = Table(title="accuracy on the test images, and loss curves side by side")
+    for heading in ("backend", "device"):
+        table.add_column(heading, no_wrap=True)
+    last = f"vs {reference.backend}"
+    for heading in ("accuracy", "compile", "per step", "noise", last):
+        table.add_column(heading, justify="right", no_wrap=True)
     failures = []
     for r in results:
         difference = float(np.max(np.abs(r.losses - reference.losses), initial=0.0))
@@ -214,6 +209,7 @@ def report(results: Sequence[Result], console: Console) -> int:
                 f"{difference:.1e}, more than {TOLERANCE:.0e}"
             )
     console.print(table)
+    console.print("noise: how far the examples' gradients spread, in lengths of their mean")
     for failure in failures:
         console.print(failure, style="red", markup=False)
     return 1 if failures else 0

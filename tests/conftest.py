@@ -12,6 +12,9 @@ for variable in [name for name in os.environ if name.startswith("ARRAYX_")]:
     if not variable.startswith("ARRAYX_TEST_"):
         del os.environ[variable]
 
+# Tests of several devices need two, and the first test that uses XLA in this process decides.
+os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=2")
+
 from arrayx.config import config  # noqa: E402
 
 

@@ -557,8 +557,8 @@ def jit(
         StaticArgumentError: a static argument cannot be hashed.
 
     >>> import arrayx as ax, arrayx.numpy as anp
-    >>> ax.jit(lambda x: anp.sin(x) ** 2)(0.5)
-    Array(0.22984885, dtype=float32)
+    >>> ax.jit(lambda x: anp.sum(x**2))(anp.arange(3.0))
+    Array(5., dtype=float32)
     """
     if fun is None:
         return functools.partial(
@@ -635,7 +635,12 @@ def make_graph(fun: Callable[..., Any], static_argnums: Any = None) -> Callable[
     """A function that returns the graph of `fun` for its arguments, which prints as text.
 
     >>> import arrayx as ax, arrayx.numpy as anp
-    >>> print(ax.make_graph(lambda x: anp.sin(x) * 2)(1.0))  # doctest: +SKIP
+    >>> print(ax.make_graph(lambda x: anp.sin(x) * 2)(anp.ones(3)))
+    graph(a: float32[3]) {
+      b: float32[3] = sin a
+      c: float32[3] = mul b 2.0
+      return c
+    }
     """
     check_callable(fun, "ax.make_graph")
     jitted = Jitted(fun, Options(_integers("static_argnums", static_argnums), (), (), (), None, False))

@@ -188,11 +188,13 @@ def result_arrays(result: Any, transform: str, fun: Any) -> tuple[list[Any], Tre
         if array is None:
             path = keystr(flatten_with_path(result)[0][i][0])
             where = f" at result{path}" if path else ""
+            beside = (
+                "; what is not to be differentiated can be returned beside them with has_aux=True"
+            )
             raise errors.ArgumentError(
                 f"{transform}: {name_of(fun)} returned {leaf!r} of type {type(leaf).__name__}"
                 f"{where}, which is not an array. Return arrays, scalars and containers of them"
-                + ("." if transform == "ax.vmap" else "; what is not to be differentiated can be "
-                "returned beside them with has_aux=True.")
+                f"{'' if transform == 'ax.vmap' else beside}."
             )
         leaves[i] = array
     return leaves, tree

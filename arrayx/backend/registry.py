@@ -187,10 +187,11 @@ def check(backend: Any, name: str) -> None:
 
 def unavailable(record: Record) -> errors.BackendUnavailableError:
     """The error for a backend that is known but cannot be used."""
-    remedy = f" Try: {record.remedy}" if record.remedy and record.remedy not in record.reason else ""
+    told = not record.remedy or record.remedy in record.reason
+    remedy = "" if told else f" Try: {record.remedy}"
     # A reason that is a whole sentence about the backend needs no beginning.
-    told = record.reason.startswith(f"backend {record.name!r}")
-    begin = "" if told else f"backend {record.name!r} cannot be used: "
+    whole = record.reason.startswith(f"backend {record.name!r}")
+    begin = "" if whole else f"backend {record.name!r} cannot be used: "
     return errors.BackendUnavailableError(f"{begin}{record.reason}.{remedy}")
 
 

@@ -22,6 +22,7 @@ class Aval:
     `varying` names the mesh axes over which the value may differ; it is empty outside
     shard_map.  Avals are interned: equal ones are the same object, compared by identity.
 
+    >>> import numpy as np
     >>> Aval((2, 3), np.dtype("float32"))
     float32[2,3]
     >>> Aval((2, 3), np.dtype("float32")) is Aval((2, 3), np.dtype("float32"))

@@ -18,7 +18,7 @@ from arrayx.lazy import lazy
 scipy_special = lazy("scipy.special")
 
 # Elements from which selecting by bits is quicker than `np.where`.
-_MANY = 2048
+MANY = 2048
 _BIT_TYPES = {1: np.dtype("i1"), 2: np.dtype("i2"), 4: np.dtype("i4"), 8: np.dtype("i8")}
 _UNSIGNED = {1: np.dtype("u1"), 2: np.dtype("u2"), 4: np.dtype("u4"), 8: np.dtype("u8")}
 _SIGNED = _BIT_TYPES
@@ -73,7 +73,7 @@ def absorb_mul(x: Any, y: Any) -> Any:
 def select(which: Any, x: Any, y: Any) -> Any:
     """Elements of `x` where `which`, else of `y`."""
     dtype = dtype_of(x, y)
-    if which.size < _MANY or dtype.kind == "b" or dtype.itemsize not in _BIT_TYPES:
+    if which.size < MANY or dtype.kind == "b" or dtype.itemsize not in _BIT_TYPES:
         return np.where(which, x, y)
     # `np.where` of an irregular mask is ten times slower than arithmetic on the bits.
     bits = _BIT_TYPES[dtype.itemsize]

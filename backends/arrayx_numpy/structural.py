@@ -213,6 +213,7 @@ def gather(x: Any, indices: Any, *, dims: Any, sizes: Any, mode: str, fill: Any)
     # A window of 1 along an indexed axis was no axis of its own: both have equally many.
     out = out.transpose(p.perm)
     if inside is not None:
+        out = np.asarray(out)  # a NumPy scalar where the result has rank 0
         np.copyto(out, fill_value(fill, x), where=~inside.reshape(p.mask_shape))
     return out
 

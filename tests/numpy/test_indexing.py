@@ -234,3 +234,10 @@ def test_apply_and_power_change_only_their_place() -> None:
     x = anp.asarray([1.0, 2.0, 3.0])
     assert x.at[1:].apply(anp.square).tolist() == [1.0, 4.0, 9.0]
     assert x.at[np.array([0, 2])].power(2.0).tolist() == [1.0, 2.0, 9.0]
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("fill", np.nan), ("clip", 2.0)])
+def test_one_element_out_of_bounds_is_read_as_the_mode_says(mode: str, expected: float) -> None:
+    x = anp.arange(3.0)
+    np.testing.assert_equal(float(x.at[7].get(mode=mode)), expected)
+    np.testing.assert_equal(float(x.at[anp.asarray(7)].get(mode=mode)), expected)
