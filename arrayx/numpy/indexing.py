@@ -267,11 +267,7 @@ def index_vectors(layout: Layout, lengths: Sequence[int], mode: str | None, othe
     for a, n in zip(arrays, lengths, strict=True):
         if not isinstance(a, Array):
             a = host_array(np.asarray(a).astype(wide), others)
-        if mode == "wrap" and n:
-            a = a % n  # type: ignore[operator]
-        else:
-            a = counted_from_0(a, n)
-        columns.append(a)
+        columns.append(a % n if mode == "wrap" and n else counted_from_0(a, n))  # type: ignore[operator]
     common = wide if any(c.aval.dtype is not columns[0].aval.dtype for c in columns) else None
     prepared = []
     for c in columns:

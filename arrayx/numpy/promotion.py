@@ -243,6 +243,8 @@ class Plan(NamedTuple):
 def literal_step(dtype: DType) -> Callable[[Any], Any]:
     """What makes a Python number a literal beside arrays of `dtype`."""
     cast = LITERALS[dtypes.kind(dtype)]
+    if cast is float or cast is complex:
+        return cast  # which raises where an integer is too large
 
     def step(value: Any) -> Any:
         dtypes.check_scalar(value, dtype)

@@ -22,6 +22,7 @@ from arrayx.core.checking import checked
 from arrayx.core.graph import Equation, Graph, Var, graphs_in, literal_key, param_key
 from arrayx.core.primitive import NO_EFFECTS, Primitive
 from arrayx.primitives.arithmetic import mul
+from arrayx.primitives.axes import broadcast_in_dim
 from arrayx.primitives.creation import full
 
 # Stands on a graph that is its own simplification: a graph that held itself would not be
@@ -138,6 +139,7 @@ class _State:
                     break
                 equation = answer
             equation = self.with_literals(equation)
+            equation = sunk(self, equation)
         key = equation_key(equation)
         earlier = self.seen.get(key)
         if earlier is not None:
@@ -230,6 +232,41 @@ def equation_key(equation: Equation) -> Any:
         return equation.primitive, inputs
     params = tuple([(k, param_key(v)) for k, v in sorted(equation.params.items())])
     return equation.primitive, inputs, params
+
+
+def sunk(state: _State, e: Equation) -> Equation:
+    """An elementwise equation whose operands all repeat elements alike, moved before that.
+
+    What it computes on the smaller arrays is entered, and the answer repeats its result: the
+    same operation on fewer equal elements.  Equations are looked at once, and the smaller one
+    is entered like any other, so the time stays linear.
+    """
+    if not e.primitive.elementwise or e.primitive.multiple:
+        return e
+    small: list[Any] = []
+    first: Equation | None = None
+    for a in e.inputs:
+        if type(a) is not Var:
+            small.append(a)
+            continue
+        made = state.maker(a, broadcast_in_dim)
+        if made is None or type(made.inputs[0]) is not Var:
+            return e
+        if first is None:
+            first = made
+        elif made.params != first.params or made.inputs[0].aval.shape != first.inputs[0].aval.shape:
+            return e
+        small.append(made.inputs[0])
+    (out,) = e.outputs
+    if first is None or first.inputs[0].aval.size >= out.aval.size:
+        return e
+    aval = e.primitive.infer(tuple(a.aval if type(a) is Var else type(a) for a in small), e.params)
+    if broadcast_in_dim.infer((aval,), first.params) is not out.aval:
+        return e
+    result = Var(aval)
+    state.enter(e.replace(inputs=tuple(small), outputs=(result,)))
+    result = state.same.get(result, result)
+    return Equation(broadcast_in_dim, (result,), first.params, (out,), NO_EFFECTS, e.source)
 
 
 def _full_of(value: Any, aval: Aval) -> Instead:

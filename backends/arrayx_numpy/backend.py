@@ -10,10 +10,11 @@ from arrayx.backend.kernels import KernelBackend
 from arrayx.backend.legalise import legalise
 from arrayx.core.graph import Equation, Graph
 from arrayx.core.primitive import Primitive
+from arrayx.primitives.exponential import integer_pow
 from arrayx.transforms.simplify import simplify
 from arrayx_numpy.elementwise import plain, with_literals
 from arrayx_numpy.kernels import KERNELS
-from arrayx_numpy.program import Program, Writer
+from arrayx_numpy.program import Program, ProgramWriter
 
 
 class NumpyBackend(KernelBackend):
@@ -22,6 +23,12 @@ class NumpyBackend(KernelBackend):
     name = "numpy"
     quiet = True
     kernels = KERNELS
+
+    def supports(self, equation: Equation) -> bool | str:
+        if equation.primitive is integer_pow:
+            # As products, powers share their squares and go into planned memory.
+            return "it is expanded into products"
+        return super().supports(equation)
 
     def kernel_of(self, e: Equation) -> Any:
         """The kernel of an equation, which takes the params by keyword."""
@@ -42,6 +49,6 @@ class NumpyBackend(KernelBackend):
         return Program(graph, self.kernel_of, options.device)
 
     def lowered_text(self, graph: Graph, options: CompileOptions) -> str:
-        return Writer(simplify(legalise(graph, self)), self.kernel_of).source()
+        return ProgramWriter(simplify(legalise(graph, self)), self.kernel_of).source()
 
 

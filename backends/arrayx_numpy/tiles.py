@@ -15,9 +15,9 @@ import numpy as np
 from arrayx import dtypes
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.graph import Equation, Graph, Var
-from arrayx.primitives.axes import broadcast_in_dim, reshape
+from arrayx.primitives.axes import broadcast_in_dim, reduce_sum, reshape
 from arrayx_numpy.groups import VIEWS, Group, Planner, is_final, repeated, scheduled, size_of
-from arrayx_numpy.into import Into, into
+from arrayx_numpy.into import Into, into, total
 from arrayx_numpy.into import broadcast_in_dim as write_repeated
 from arrayx_numpy.writer import Writer
 
@@ -68,8 +68,13 @@ def in_tiles(
         )
 
 
-def steps(graph: Graph, kernel_of: Callable[[Equation], Any]) -> Sequence[Any]:
-    """The equations of a graph, those that are worth it taken together as `Tiled` groups."""
+def steps(
+    graph: Graph, kernel_of: Callable[[Equation], Any], scope: dict[str, Any]
+) -> Sequence[Any]:
+    """The equations of a graph, those that are worth it taken together as `Tiled` groups.
+
+    `scope` is that of the program, to which the groups add what they speak of.
+    """
     if all(size_of(e) < _WORTH_PLANNING for e in graph.equations):
         return graph.equations
     planner = Planner(graph)
@@ -84,7 +89,7 @@ def steps(graph: Graph, kernel_of: Callable[[Equation], Any]) -> Sequence[Any]:
         rest = {n: e for n, e in rest.items() if e.outputs[0] not in planner.floating}
         wanted.update(a for e in rest.values() for a in e.inputs if type(a) is Var)
         units.update(rest)
-        made = Tiled(group, equations, wanted, kernel_of) if worth_while(equations) else None
+        made = Tiled(group, equations, wanted, kernel_of, scope) if worth_while(equations) else None
         if made is not None and made.count * made.row_bytes >= 2 * BUDGET:
             tiled.append((group.first, made))
             wanted.update(made.inputs)
@@ -117,15 +122,20 @@ class Tiled:
         equations: Sequence[Equation],
         wanted: set[Var],
         kernel_of: Callable[[Equation], Any],
+        scope: dict[str, Any],
     ) -> None:
         lengths = group.rows()
         self.axes = len(lengths)
         self.count = math.prod(lengths)
         self.outputs = [
-            v for e in equations for v in e.outputs if v in wanted and not is_final(e)
+            v
+            for e in equations
+            for v in e.outputs
+            # Broadcasts are made again for whoever else reads them.
+            if v in wanted and not is_final(e) and e.primitive is not broadcast_in_dim
         ]
-        # Reductions over all rows, with the variable of the tile that they reduce.
-        self.final: list[tuple[Equation, Var]] = []
+        # Reductions over all rows, by the variable of what a tile leaves of them.
+        self.final: dict[Var, Equation] = {}
         # What is read row by row, and what is the same for all rows in a shape for tiles.
         self.rows: dict[Var, Var] = {}
         self.whole: dict[tuple[Var, Shape], Var] = {}
@@ -134,15 +144,14 @@ class Tiled:
         for e in equations:
             self.add(e)
         self.inputs = tuple(dict.fromkeys((*self.rows, *(v for v, _ in self.whole))))
-        self.outputs += [e.outputs[0] for e, _ in self.final]
-        self.results = {v: self.vars[v] for v in self.outputs if v in self.vars}
-        reduced = (v for _, v in self.final)
+        self.results = {v: self.vars[v] for v in self.outputs}
+        self.outputs += [e.outputs[0] for e in self.final.values()]
         self.graph = Graph(
             (*self.rows.values(), *self.whole.values()),
             self.equations,
-            dict.fromkeys((*self.results.values(), *reduced)),
+            dict.fromkeys((*self.results.values(), *self.final)),
         )
-        self.body = TileWriter(self, kernel_of)
+        self.body = TileWriter(self, kernel_of, scope)
         kept = (*self.rows.values(), *self.results.values())
         shapes = [(v.aval.shape, v.aval.dtype) for v in kept]
         shapes += [(a.shape, a.dtype) for a in self.body.buffers]
@@ -194,7 +203,8 @@ class Tiled:
                 shape = self.collapsed(out.aval)
                 self.vars[out] = self.reshaped(tile, shape)
             elif is_final(e):
-                self.final.append((e, tile))
+                part = self.new(e, (tile,), self.part(e).shape)
+                self.final[part] = e
             else:
                 axes = tuple(a - self.axes + 1 for a in e.params["axes"])
                 self.vars[out] = self.new(e, (tile,), self.collapsed(out.aval), axes=axes)
@@ -235,13 +245,12 @@ class Tiled:
 
     # ------------------------------------------------------------- reductions over all rows
 
-    def part(self, e: Equation, tile: Var) -> Aval:
-        """What all tiles leave of a reduction, one row each."""
+    def part(self, e: Equation, tiles: int = 1) -> Aval:
+        """What so many tiles leave of a reduction, one row each."""
+        x = e.inputs[0].aval
         axes = e.params["axes"]
-        trailing = range(self.axes, e.inputs[0].aval.ndim)
-        kept = (1 if a in axes else e.inputs[0].aval.shape[a] for a in trailing)
-        dtype = dtypes.accumulation_dtype(tile.aval.dtype)
-        return Aval((self.number_of_tiles, *kept), dtype)
+        kept = (1 if a in axes else x.shape[a] for a in range(self.axes, x.ndim))
+        return Aval((tiles, *kept), dtypes.accumulation_dtype(x.dtype))
 
     def reduced_axes(self, e: Equation) -> tuple[int, ...]:
         """The axes that a reduction drops from the rows of all tiles."""
@@ -253,8 +262,10 @@ class TileWriter(Writer):
 
     buffer_name = "t"
 
-    def __init__(self, tiled: Tiled, kernel_of: Callable[[Equation], Any]) -> None:
-        super().__init__(tiled.graph, kernel_of)
+    def __init__(
+        self, tiled: Tiled, kernel_of: Callable[[Equation], Any], scope: dict[str, Any]
+    ) -> None:
+        super().__init__(tiled.graph, kernel_of, scope)
         self.tiled = tiled
         # Where results go: a value that is the result of several equations is copied there.
         self.results = {v: f"r{i}" for i, v in enumerate(tiled.results)}
@@ -273,20 +284,40 @@ class TileWriter(Writer):
             held = self.names[tiled.results[v]]
             if held != name:
                 self.lines.append(f"    np.copyto({name}, {held})")
-        for i, (e, tile) in enumerate(tiled.final):
-            self.reduce(i, e, tile)
 
-    def reduce(self, i: int, e: Equation, tile: Var) -> None:
+    def write(self, i: int, e: Equation) -> None:
+        (out,) = e.outputs
+        if out in self.tiled.final:
+            self.reduce(e, f"p{list(self.tiled.final).index(out)}")
+            dying = self.dying(i, e.inputs)
+            for a in dying:
+                self.release(a)
+            self.end(dying, ())
+        else:
+            super().write(i, e)
+
+    def call(self, kernel: Any, e: Equation, arguments: list[str]) -> str:
+        if e.primitive is reshape:
+            # The method: `np.reshape` takes microseconds, for each tile.
+            return f"{arguments[0]}.reshape({e.params['shape']})"
+        return super().call(kernel, e, arguments)
+
+    def reduce(self, e: Equation, part: str) -> None:
         """What one tile leaves of a reduction over all rows."""
+        (x,), (out,) = e.inputs, e.outputs
+        if e.primitive is reduce_sum and out.aval.size == 1 < x.aval.ndim:
+            if x.aval.dtype.char in "fd":
+                self.scope["total"] = total
+                self.lines.append(f"    total({self.names[x]}, out={part})")
+                return
         ufunc = REDUCERS[e.primitive.name]
-        dtype = dtypes.accumulation_dtype(tile.aval.dtype)
-        if dtype.kind == "b":
+        if x.aval.dtype == bool:
             ufunc = {np.bitwise_and: np.logical_and, np.bitwise_or: np.logical_or}.get(ufunc, ufunc)
-        name = self.param(dtype)
-        axes = self.tiled.reduced_axes(e)
+        axes = self.tiled.reduced_axes(self.tiled.final[out])
+        dtype = self.constant("dtype", dtypes.accumulation_dtype(x.aval.dtype))
         self.lines.append(
-            f"    np.{ufunc.__name__}.reduce({self.names[tile]}, axis={axes}, dtype={name}, "
-            f"out=p{i}, keepdims=True)"
+            f"    np.{ufunc.__name__}.reduce({self.names[x]}, axis={axes}, dtype={dtype}, "
+            f"out={part}, keepdims=True)"
         )
 
     def writes(self, e: Equation, kernel: Any) -> Into | None:

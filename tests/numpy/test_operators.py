@@ -37,7 +37,9 @@ def test_operators_work_from_either_side_and_with_numpy_and_python(
         got = apply(left, right)
         assert isinstance(got, Array)
         np.testing.assert_allclose(np.asarray(got), want, rtol=1e-6)
-    np.testing.assert_allclose(np.asarray(apply(anp.asarray(x), scalar)), apply(x, scalar), rtol=1e-6)
+    np.testing.assert_allclose(
+        np.asarray(apply(anp.asarray(x), scalar)), apply(x, scalar), rtol=1e-6
+    )
     if name not in ("lshift", "rshift"):
         want = apply(scalar, np.abs(x))
         np.testing.assert_allclose(np.asarray(apply(scalar, abs(anp.asarray(x)))), want, rtol=1e-6)
@@ -62,7 +64,7 @@ def test_other_classes_get_their_turn() -> None:
 
     assert anp.ones(2) + Friend() == "mine"
     with pytest.raises(TypeError, match="unsupported operand"):
-        anp.ones(2) + [1.0, 2.0]
+        operator.add(anp.ones(2), [1.0, 2.0])
     with pytest.raises(errors.ArgumentError, match=r"add: the argument x2 is a list.*anp\.asarray"):
         anp.add(anp.ones(2), [1.0, 2.0])
 
@@ -82,7 +84,7 @@ def test_numbers_come_out_of_arrays_of_one_element() -> None:
     with pytest.raises(errors.ArgumentError, match=r"one element.*x\.any\(\)"):
         bool(anp.ones(2))
     with pytest.raises(TypeError):
-        [1, 2][anp.asarray(1.0)]
+        operator.getitem([1, 2], anp.asarray(1.0))
 
 
 def test_arrays_behave_like_containers() -> None:
@@ -188,7 +190,11 @@ def test_eager_differentiation_keeps_values() -> None:
 
 
 ERRORS: list[tuple[Any, type[Exception], str]] = [
-    (lambda: anp.ones((2, 3)) + anp.ones(2), errors.ShapeError, r"add: x1 of shape \(2, 3\) and x2"),
+    (
+        lambda: anp.ones((2, 3)) + anp.ones(2),
+        errors.ShapeError,
+        r"add: x1 of shape \(2, 3\) and x2",
+    ),
     (lambda: anp.matmul(anp.ones((2, 3)), anp.ones((2, 3))), errors.ShapeError, "matmul: the last"),
     (lambda: anp.reshape(anp.ones(6), (4, -1)), errors.ShapeError, "6 elements do not fit"),
     (lambda: anp.sum(anp.ones(2), axis=1), errors.AxisError, "sum: axis 1 is out of range"),
