@@ -118,7 +118,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
     There may be one function more than conditions: it stands where none holds.
 
     >>> import arrayx.numpy as anp
-    >>> anp.piecewise(anp.array([-1.0, 2.0]), [anp.array([True, False])], [0.0, lambda v: v]).tolist()
+    >>> x = anp.array([-1.0, 2.0])
+    >>> anp.piecewise(x, [x < 0], [0.0, lambda v: v]).tolist()
     [0.0, 2.0]
     """
     x = as_array(x, "piecewise", "x")

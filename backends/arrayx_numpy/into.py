@@ -152,13 +152,6 @@ def reduce_sum(x: Any, out: Any, *, axes: Any) -> Any:
     return np.add.reduce(x, axis=axes, dtype=out.dtype, out=out)
 
 
-def total(x: Any, out: Any) -> Any:
-    """The sum of all elements, first of rows, into an array of one element."""
-    sums = reduce_sum(x, np.empty(x.shape[:-1], out.dtype), axes=(x.ndim - 1,))
-    out[...] = np.add.reduce(sums, axis=None)
-    return out
-
-
 def _reduction(of: np.ufunc, of_bools: np.ufunc | None = None) -> Callable[..., Any]:
     def kernel(x: Any, out: Any, *, axes: Any) -> Any:
         ufunc = of_bools if of_bools is not None and x.dtype == bool else of

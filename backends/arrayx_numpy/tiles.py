@@ -15,9 +15,9 @@ import numpy as np
 from arrayx import dtypes
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.graph import Equation, Graph, Var
-from arrayx.primitives.axes import broadcast_in_dim, reduce_sum, reshape
+from arrayx.primitives.axes import broadcast_in_dim, reshape
 from arrayx_numpy.groups import VIEWS, Group, Planner, is_final, repeated, scheduled, size_of
-from arrayx_numpy.into import Into, into, total
+from arrayx_numpy.into import Into, into
 from arrayx_numpy.into import broadcast_in_dim as write_repeated
 from arrayx_numpy.writer import Writer
 
@@ -305,11 +305,6 @@ class TileWriter(Writer):
     def reduce(self, e: Equation, part: str) -> None:
         """What one tile leaves of a reduction over all rows."""
         (x,), (out,) = e.inputs, e.outputs
-        if e.primitive is reduce_sum and out.aval.size == 1 < x.aval.ndim:
-            if x.aval.dtype.char in "fd":
-                self.scope["total"] = total
-                self.lines.append(f"    total({self.names[x]}, out={part})")
-                return
         ufunc = REDUCERS[e.primitive.name]
         if x.aval.dtype == bool:
             ufunc = {np.bitwise_and: np.logical_and, np.bitwise_or: np.logical_or}.get(ufunc, ufunc)
