@@ -7,7 +7,7 @@ from inputs, contractions and reductions; `config.residual_policy` can say other
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arrayx.config import config
 from arrayx.core.array import is_scalar

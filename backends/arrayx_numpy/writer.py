@@ -100,6 +100,11 @@ class Writer:
             self.names[out] = place
             arguments.append(f"out={place}")
             self.lines.append(f"    {self.call(target.kernel, e, arguments)}")
+        elif (place := self.given(out)) is not None:
+            self.names[out] = place
+            self.lines.append(f"    np.copyto({place}, {self.call(kernel, e, arguments)})")
+            for a in dying:
+                self.release(a)
         else:
             for v in e.outputs:
                 self.names[v] = f"v{len(self.names)}"
@@ -108,9 +113,6 @@ class Writer:
             self.lines.append(f"    {targets}{comma} = {self.call(kernel, e, arguments)}")
             for a in dying:
                 self.release(a)
-            place = self.given(out)
-            if place is not None:
-                self.lines.append(f"    np.copyto({place}, {self.names[out]})")
         self.end(dying, e.outputs)
 
     def dying(self, i: int, inputs: Sequence[Any]) -> list[Var]:

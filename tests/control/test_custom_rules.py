@@ -12,7 +12,8 @@ import pytest
 
 from arrayx import errors
 from arrayx.api.autodiff import grad, jvp, linearize, stop_gradient, vjp
-from arrayx.api.compilation import jit, make_graph
+from arrayx.api.compilation import jit
+from arrayx.api.staging import make_graph
 from arrayx.api.custom import (
     CustomPrimal,
     SymbolicZero,
