@@ -57,7 +57,7 @@ def hide(prefix: str) -> None:
 
 
 def _classify(file: str) -> bool:
-    internal = file.startswith(tuple(_internal_prefixes)) or file.startswith("<arrayx")
+    internal = file.startswith((*_internal_prefixes, "<arrayx"))
     _is_internal[file] = internal
     return internal
 

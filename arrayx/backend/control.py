@@ -19,7 +19,7 @@ def run_graph(backend: Backend, graph: Graph, operands: Sequence[Any]) -> Sequen
     if program is None:
         options = CompileOptions(backend.devices()[0])
         program = graph.memo[key] = backend.compile(graph, options)
-    return program.run(operands)  # type: ignore[no-any-return]
+    return program.run(operands)
 
 
 def cond(backend: Backend, index: Any, *operands: Any, branches: tuple[Graph, ...]) -> Any:

@@ -59,8 +59,8 @@ def apply(primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -
     kernel, out, is_quiet = entry
     result = quietly(kernel, *operands) if is_quiet else kernel(*operands)
     if type(out) is Aval:
-        return array_type(result, out)  # type: ignore[misc]
-    return tuple([array_type(b, a) for b, a in zip(result, out)])  # type: ignore[misc]
+        return array_type(result, out)
+    return tuple([array_type(b, a) for b, a in zip(result, out)])
 
 
 def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -178,7 +178,7 @@ def compile_one(
     return run
 
 
-Backend.compile_one = staticmethod(compile_one)  # type: ignore[assignment]
+Backend.compile_one = staticmethod(compile_one)
 
 
 def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
@@ -190,7 +190,7 @@ def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
         for aval in (*graph.in_avals, *graph.out_avals):
             backend.check_dtype(aval)
         found = graph.memo[key] = backend.compile(simplify(legalise(graph, backend)), options)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def run_graph(graph: Graph, args: Sequence[Any]) -> tuple[Any, ...]:
@@ -199,9 +199,7 @@ def run_graph(graph: Graph, args: Sequence[Any]) -> tuple[Any, ...]:
     program = compile_graph(graph, CompileOptions(device))
     buffers = [as_concrete(a, device).buffer for a in args]
     array_type = device.array_type
-    return tuple(
-        [array_type(b, a) for b, a in zip(run_program(program, buffers), graph.out_avals)]
-    )
+    return tuple([array_type(b, a) for b, a in zip(run_program(program, buffers), graph.out_avals)])
 
 
 def run_program(program: Executable, buffers: Sequence[Any]) -> Sequence[Any]:

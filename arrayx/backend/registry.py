@@ -202,7 +202,7 @@ _chosen: ContextVar[str | None] = ContextVar("arrayx_backend", default=None)
 
 def default_name() -> str:
     """The name of the backend for work whose arguments do not decide."""
-    return _chosen.get() or config.default_backend  # type: ignore[no-any-return]
+    return _chosen.get() or config.default_backend
 
 
 @contextmanager

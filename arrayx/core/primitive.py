@@ -32,7 +32,7 @@ class Primitive:
     | `expand(*args, **params)` | the operation in simpler ones |
     | `stage(interpreter, args, params)` | how it is written down, where that is special |
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
-    | `interpret(interpreter, args, params)` | its whole meaning where a transformation finds no rule |
+    | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
     """
 

@@ -73,8 +73,8 @@ class StageInterpreter(Interpreter):
 
     def __init__(self, parent: Interpreter, word: str = "ax.jit") -> None:
         super().__init__(parent)
-        self.word = word  # type: ignore[misc]
-        self.remedy = _STATIC if word.startswith("ax.jit") else ""  # type: ignore[misc]
+        self.word = word
+        self.remedy = _STATIC if word.startswith("ax.jit") else ""
         self.equations: list[Equation] = []
         # Concrete arrays, by identity, which holds while the objects are kept alive.
         self.constants: dict[int, tuple[Var, Any]] = {}
@@ -107,14 +107,9 @@ class StageInterpreter(Interpreter):
                 avals.append(var.aval)
         result = primitive.infer(tuple(avals), params)
         where = source.current()
-        if primitive.multiple:
-            outputs = tuple(Var(aval) for aval in result)
-        else:
-            outputs = (Var(result),)
+        outputs = tuple(Var(aval) for aval in result) if primitive.multiple else (Var(result),)
         self.equations.append(
-            Equation(
-                primitive, tuple(inputs), params, outputs, primitive.effects(**params), where
-            )
+            Equation(primitive, tuple(inputs), params, outputs, primitive.effects(**params), where)
         )
         if primitive.multiple:
             return tuple(StageTracer(self, var, where) for var in outputs)
@@ -124,7 +119,7 @@ class StageInterpreter(Interpreter):
         """The variable of a value that was not made here: a constant or an outer tracer."""
         if isinstance(x, Tracer):
             if x.interpreter is self:
-                return x.var  # type: ignore[attr-defined,no-any-return]
+                return x.var  # type: ignore[no-any-return]
             if x.interpreter.closed:
                 refuse_leaked(x)
             found = self.captured.get(id(x))
