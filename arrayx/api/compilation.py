@@ -27,7 +27,7 @@ from arrayx.api.arguments import (
 from arrayx.api.lowering import Lowered, Traced, TracedFunction, run_traced
 from arrayx.api.placement import find_device, put_leaf
 from arrayx.backend.concrete import ConcreteArray, Gone, array_types
-from arrayx.backend.contract import CompileOptions, Device
+from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.dispatch import (
     choose_device,
     compile_graph,
@@ -41,7 +41,7 @@ from arrayx.dtypes import float0
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import stage
 from arrayx.transforms.vmap import axis_environment
-from arrayx.treedef import TreeDef, flatten, unflatten
+from arrayx.treedef import LEAF, TreeDef, flatten, unflatten
 
 _MOST_ENTRIES = 4096
 
@@ -89,6 +89,29 @@ def _cache_for(fun: Any, options: Any) -> Cache:
         return Cache()
 
 
+class Fast:
+    """A program with all that a call needs besides: buffers in, the function's result out."""
+
+    __slots__ = ("array_type", "avals", "execute", "quiet", "rebuild", "single")
+
+    def __init__(self, program: Executable, device: Device, traced: Traced) -> None:
+        self.execute = program.run
+        self.quiet = device.backend.quiet
+        self.array_type = device.array_type
+        self.avals = traced.graph.out_avals
+        self.rebuild = traced.rebuild
+        # The result is one array, in no container.
+        self.single = self.avals[0] if traced.out_tree == LEAF and not traced.fixed else None
+
+    def run(self, buffers: list[Any]) -> Any:
+        """Runs the program."""
+        outputs = quietly(self.execute, buffers) if self.quiet else self.execute(buffers)
+        if self.single is not None:
+            return self.array_type(outputs[0], self.single)
+        array_type = self.array_type
+        return self.rebuild([array_type(b, a) for b, a in zip(outputs, self.avals)])
+
+
 class Options(NamedTuple):
     """The arguments of `jit` that decide what is compiled."""
 
@@ -118,44 +141,76 @@ class Jitted:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.plain and not kwargs and _current() is BASE:
-            array_type = None
-            key: list[Any] = [_snapshot(), _axes()]
-            buffers: list[Any] = []
-            for a in args:
-                cls = type(a)
-                if cls is array_type:
-                    key.append(a.aval)
-                    buffers.append(a.buffer)
-                elif array_type is None and cls in array_types:
-                    array_type = cls
-                    key.append(cls)
-                    key.append(a.aval)
-                    buffers.append(a.buffer)
-                else:
-                    break
+        if not self.plain or _current() is not BASE:
+            return self.call(args, kwargs)
+        if kwargs:
+            return self.call_tree(args, kwargs)
+        array_type = None
+        key: list[Any] = [_snapshot(), _axes()]
+        buffers: list[Any] = []
+        for a in args:
+            cls = type(a)
+            if cls is array_type:
+                key.append(a.aval)
+                buffers.append(a.buffer)
+            elif array_type is None and cls in array_types:
+                array_type = cls
+                key.append(cls)
+                key.append(a.aval)
+                buffers.append(a.buffer)
             else:
-                entry = self.cache.fast.get(tuple(key))
-                if entry is not None:
-                    run, make, rebuild = entry
-                    self.cache.hits += 1
-                    return rebuild([c(b, a) for b, (c, a) in zip(quietly(run, buffers), make)])
-                return self.first_call(args, tuple(key) if array_type is not None else None)
-        return self.call(args, kwargs)
+                return self.call_tree(args, kwargs)
+        fast = self.cache.fast.get(tuple(key))
+        if fast is None:
+            return self.first_call(args, kwargs, tuple(key) if array_type is not None else None)
+        self.cache.hits += 1
+        return fast.run(buffers)
 
-    def first_call(self, args: tuple[Any, ...], key: Any) -> Any:
-        """A call with concrete arrays alone, of types not met yet."""
-        result = self.call(args, {})
+    def call_tree(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call whose arguments are trees, or NumPy arrays beside arrays, all concrete."""
+        leaves, tree = flatten((args, kwargs))
+        array_type = None
+        key: list[Any] = [_snapshot(), _axes(), tree, None]
+        buffers: list[Any] = []
+        hosts: list[int] = []
+        for i, a in enumerate(leaves):
+            cls = type(a)
+            if cls is array_type:
+                key.append(a.aval)
+                buffers.append(a.buffer)
+            elif array_type is None and cls in array_types:
+                array_type = cls
+                key.append(a.aval)
+                buffers.append(a.buffer)
+            elif cls is np.ndarray and a.dtype.isbuiltin == 1:
+                key.append(a.dtype)
+                key.append(a.shape)
+                hosts.append(i)
+                buffers.append(a)
+            else:
+                return self.call(args, kwargs)
+        if array_type is None:
+            return self.call(args, kwargs)
+        key[3] = array_type
+        fast = self.cache.fast.get(tuple(key))
+        if fast is None:
+            return self.first_call(args, kwargs, tuple(key))
+        self.cache.hits += 1
+        for i in hosts:
+            buffers[i] = array_type.backend.put(buffers[i], array_type.device)
+        return fast.run(buffers)
+
+    def first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
+        """A call with concrete arguments of types not met yet."""
+        result = self.call(args, kwargs)
         if key is not None:
-            _, _, traced, leaves = self.prepare(args, {})
+            _, _, traced, leaves = self.prepare(args, kwargs)
             if not traced.captured:
                 device = choose_device((*leaves, *traced.graph.constant_values))
                 program = compile_graph(traced.graph, CompileOptions(device))
-                make = [(device.array_type, a) for a in traced.graph.out_avals]
-                rebuild = traced.rebuild if traced.fixed else traced.out_tree.unflatten
                 if len(self.cache.fast) >= _MOST_ENTRIES:
                     self.cache.fast.clear()
-                self.cache.fast[key] = program.run, make, rebuild
+                self.cache.fast[key] = Fast(program, device, traced)
         return result
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

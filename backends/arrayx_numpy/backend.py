@@ -50,5 +50,3 @@ class NumpyBackend(KernelBackend):
 
     def lowered_text(self, graph: Graph, options: CompileOptions) -> str:
         return ProgramWriter(simplify(legalise(graph, self)), self.kernel_of).source()
-
-

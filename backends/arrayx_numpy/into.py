@@ -1,8 +1,8 @@
 """Kernels that write their result into a given array: what planned memory needs.
 
 `out` has the shape and dtype of the result, operands broadcast to it, and the bits are those
-of the kernel in `elementwise` or `structural` (sums of rows apart: see `reduce_sum`).  Apart
-from those because each also has to say which operands it may overwrite.
+of the kernel in `elementwise` or `structural`.  Apart from those because each also has to say
+which operands it may overwrite.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arrayx_numpy.structural import are_rows, row_sums
 
 scipy_special = lazy("scipy.special")
 
-_BITS = {1: np.dtype("i1"), 2: np.dtype("i2"), 4: np.dtype("i4"), 8: np.dtype("i8")}
+_BITS: dict[int, Any] = {1: np.dtype("i1"), 2: np.dtype("i2"), 4: np.dtype("i4"), 8: np.dtype("i8")}
 
 
 class Into(NamedTuple):
