@@ -4,7 +4,22 @@ Import as `import arrayx as ax` and `import arrayx.numpy as anp`.  No backend's 
 imported before it is used.
 """
 
-from arrayx import backend, dtypes, errors, lax, nn, numpy, random, tree, tree_util
+from arrayx import (
+    backend,
+    core,
+    dtypes,
+    errors,
+    flatten_util,
+    lax,
+    nn,
+    numpy,
+    ops,
+    random,
+    scipy,
+    tree,
+    tree_util,
+    typing,
+)
 from arrayx.api import backends
 from arrayx.api.arguments import ShapeDtypeStruct
 from arrayx.api.autodiff import (
@@ -53,6 +68,7 @@ __all__ = [
     "check_grads",
     "closure_convert",
     "config",
+    "core",
     "custom_gradient",
     "custom_jvp",
     "custom_vjp",
@@ -64,6 +80,7 @@ __all__ = [
     "dtypes",
     "errors",
     "eval_shape",
+    "flatten_util",
     "float0",
     "grad",
     "hessian",
@@ -79,12 +96,15 @@ __all__ = [
     "make_graph",
     "nn",
     "numpy",
+    "ops",
     "parse_graph",
     "random",
+    "scipy",
     "stop_gradient",
     "tree",
     "tree_util",
     "typeof",
+    "typing",
     "value_and_grad",
     "vjp",
     "vmap",

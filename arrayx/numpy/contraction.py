@@ -231,3 +231,35 @@ def tensordot(
 
 
 # ----------------------------------------------------------------- diagonals and products
+
+
+def _rank(x: Array, least: int, function: str, argument: str) -> None:
+    if x.ndim < least:
+        what = "a matrix" if least == 2 else "a vector"
+        raise errors.ShapeError(f"{function}: {argument} must be {what}, got shape {x.shape}")
+
+
+def matvec(x1: Any, x2: Any, /) -> Array:
+    """The product of matrices, in the last two axes of `x1`, with vectors, in the last of `x2`.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.matvec(anp.ones((4, 2, 3)), anp.ones(3)).shape
+    (4, 2)
+    """
+    x, y = _both(x1, x2, "matvec")
+    _rank(x, 2, "matvec", "x1")
+    _rank(y, 1, "matvec", "x2")
+    return matmul(x, expand_dims(y, -1))[..., 0]
+
+
+def vecmat(x1: Any, x2: Any, /) -> Array:
+    """The product of conjugated vectors, in the last axis of `x1`, with matrices.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.vecmat(anp.ones(3), anp.ones((4, 3, 2))).shape
+    (4, 2)
+    """
+    x, y = _both(x1, x2, "vecmat")
+    _rank(x, 1, "vecmat", "x1")
+    _rank(y, 2, "vecmat", "x2")
+    return matmul(conj(expand_dims(x, -2)), y)[..., 0, :]

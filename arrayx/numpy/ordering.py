@@ -18,6 +18,7 @@ from arrayx.numpy.promotion import (
     placed_like,
     promoted_arrays,
 )
+from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.reductions import all as all_true
 from arrayx.numpy.reductions import any as any_true
 from arrayx.numpy.reductions import sum
@@ -337,3 +338,101 @@ def nanmedian(
     1.5
     """
     return _quantile(a, 0.5, axis, "midpoint", keepdims, "nanmedian", True)
+
+
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Array:
+    """`percentile` of what is not nan.
+
+    >>> import arrayx.numpy as anp
+    >>> float(anp.nanpercentile(anp.array([1.0, anp.nan, 3.0]), 50))
+    2.0
+    """
+    q = arithmetic.divide(as_array(q, "nanpercentile", "q"), 100.0)
+    return nanquantile(a, q, axis, method=method, keepdims=keepdims)
+
+
+def _nan_arg(name: str, arg: Any, far: float, a: Any, axis: Any, keepdims: Any) -> Array:
+    x = as_array(a, name, "a")
+    if not dtypes.is_inexact(x.dtype):
+        return arg(x, axis, None, keepdims)  # type: ignore[no-any-return]
+    missing = logic.isnan(x)
+    place = arg(where(missing, far, x), axis, None, keepdims)
+    # An infinity that stands for a nan may come before one that is an element.
+    none = all_true(missing, axis, keepdims=bool(keepdims))
+    held = logic.logical_and(logic.logical_not(missing), logic.equal(x, far))
+    first = argmax(held, axis, None, keepdims)
+    only = any_true(held, axis, keepdims=bool(keepdims))
+    extreme = all_true(logic.logical_or(missing, held), axis, keepdims=bool(keepdims))
+    place = where(logic.logical_and(only, extreme), first, place)
+    return where(none, -1, place)  # type: ignore[no-any-return]
+
+
+def nanargmax(a: Any, axis: int | None = None, out: None = None, keepdims: Any = False) -> Array:
+    """The index of the first largest element that is not nan; -1 if all are.
+
+    >>> import arrayx.numpy as anp
+    >>> int(anp.nanargmax(anp.array([1.0, anp.nan, 3.0])))
+    2
+    """
+    return _nan_arg("nanargmax", argmax, -math.inf, a, axis, keepdims)
+
+
+def nanargmin(a: Any, axis: int | None = None, out: None = None, keepdims: Any = False) -> Array:
+    """The index of the first smallest element that is not nan; -1 if all are.
+
+    >>> import arrayx.numpy as anp
+    >>> int(anp.nanargmin(anp.array([anp.nan, 3.0, 1.0])))
+    2
+    """
+    return _nan_arg("nanargmin", argmin, math.inf, a, axis, keepdims)
+
+
+def _check_kth(kth: Any, length: int, function: str) -> None:
+    for k in kth if isinstance(kth, tuple | list) else (kth,):
+        if not -length <= concrete_index(k, function, "kth") < length:
+            raise errors.ArgumentError(f"{function}: kth {k} is out of range for length {length}")
+
+
+def partition(a: Any, kth: Any, axis: int | None = -1) -> Array:
+    """`a` so ordered along `axis` that element `kth` stands where sorting would put it.
+
+    Smaller ones come before it, larger ones behind it; all are sorted, in fact.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.partition(anp.array([3, 1, 2]), 1).tolist()
+    [1, 2, 3]
+    """
+    x, i = _in_line(a, axis, "partition")
+    _check_kth(kth, x.shape[i], "partition")
+    return sort(x, i)
+
+
+def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Array:
+    """The indices that order `a` as `partition` does.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.argpartition(anp.array([3, 1, 2]), 1).tolist()
+    [1, 2, 0]
+    """
+    x, i = _in_line(a, axis, "argpartition")
+    _check_kth(kth, x.shape[i], "argpartition")
+    return argsort(x, i)
+
+
+def sort_complex(a: Any) -> Array:
+    """`a` sorted along its last axis as complex numbers, by real and then imaginary part.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.sort_complex(anp.array([2.0, 1.0])).tolist()
+    [(1+0j), (2+0j)]
+    """
+    x = as_array(a, "sort_complex", "a")
+    return as_type(sort(x, -1), dtypes.complex_dtype(dtypes.float_for(x.dtype)))

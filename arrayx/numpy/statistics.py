@@ -9,6 +9,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
+from arrayx.numpy.cumulative import cumprod, cumsum
 from arrayx.numpy.logic import isnan, truth
 from arrayx.numpy.promotion import (
     as_array,
@@ -344,3 +345,23 @@ def nanstd(
     1.0
     """
     return root(nanvar(a, axis, dtype, None, ddof, keepdims, where))
+
+
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+    """The running sums along `axis` (None flattens), nan counted as 0.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.nancumsum(anp.array([1.0, anp.nan, 2.0])).tolist()
+    [1.0, 1.0, 3.0]
+    """
+    return cumsum(_without_nan(a, lambda d: literal(0, d), "nancumsum")[0], axis, dtype)
+
+
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+    """The running products along `axis` (None flattens), nan counted as 1.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.nancumprod(anp.array([2.0, anp.nan, 3.0])).tolist()
+    [2.0, 2.0, 6.0]
+    """
+    return cumprod(_without_nan(a, lambda d: literal(1, d), "nancumprod")[0], axis, dtype)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.lazy import lazy
@@ -159,3 +161,25 @@ def _together(
     if more:
         return _together([(term, as_type(result, x.dtype)), *more], rest, precision, preferred)
     return term, result
+
+
+def einsum_path(
+    subscripts: Any, /, *operands: Any, optimize: Any = "auto"
+) -> tuple[list[tuple[int, ...]], Any]:
+    """The order in which `einsum` would contract its operands, and a report on its cost.
+
+    >>> import arrayx.numpy as anp
+    >>> x = anp.ones((2, 2))
+    >>> anp.einsum_path("ij,jk,k->i", x, x, anp.ones(2))[0]
+    [(1, 2), (0, 1)]
+    """
+    if isinstance(optimize, bool):
+        optimize = "optimal" if optimize else [tuple(range(len(operands)))]
+    shapes = [
+        o if isinstance(o, Sequence) else np.broadcast_to(np.float32(0), np.shape(o))
+        for o in operands
+    ]
+    if isinstance(subscripts, str):
+        return opt_einsum.contract_path(subscripts, *shapes, optimize=optimize)  # type: ignore[no-any-return]
+    first = np.broadcast_to(np.float32(0), np.shape(subscripts))
+    return opt_einsum.contract_path(first, *shapes, optimize=optimize)  # type: ignore[no-any-return]

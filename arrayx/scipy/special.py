@@ -9,6 +9,7 @@ from arrayx import errors
 from arrayx.core.array import Array
 from arrayx.nn.functions import log_softmax, logsumexp, softmax
 from arrayx.numpy import arithmetic, logic, transcendental
+from arrayx.numpy.bessel import i0, i0e, i1, i1e
 from arrayx.numpy.functions import array_of, binary, unary
 from arrayx.numpy.promotion import as_array, inexact
 from arrayx.numpy.selection import where
@@ -31,6 +32,10 @@ __all__ = [
     "gamma",
     "gammaln",
     "gammasgn",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
     "kl_div",
     "log_ndtr",
     "log_softmax",

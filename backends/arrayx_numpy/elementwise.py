@@ -398,6 +398,8 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "lgamma": lgamma,
     "digamma": digamma,
     "polygamma": polygamma,
+    "bessel_i0e": _special("i0e"),
+    "bessel_i1e": _special("i1e"),
     # conversion
     "convert": convert,
     "bitcast": bitcast,

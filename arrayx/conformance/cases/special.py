@@ -9,7 +9,7 @@ import numpy as np
 
 from arrayx.conformance.case import FLOATS, Case
 from arrayx.lazy import lazy
-from arrayx.primitives import special
+from arrayx.primitives import bessel, special
 
 mpmath = lazy("mpmath")
 ONE = ((2, 3),)
@@ -30,6 +30,10 @@ def exactly(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _erf_inv(x: Any) -> Any:
     return mpmath.erfinv(x) if abs(x) <= 1 else mpmath.nan
+
+
+def _scaled_bessel(order: int) -> Callable[[Any], Any]:
+    return lambda x: mpmath.exp(-abs(x)) * mpmath.besseli(order, x)
 
 
 def row(name: str, reference: Any, domain: tuple[float, float], **more: Any) -> Case:
@@ -71,5 +75,19 @@ CASES = (
             label=str(n),
         )
         for n in (1, 2)
+    ),
+    *(
+        Case(
+            f"bessel_i{n}e",
+            function,
+            ONE,
+            {},
+            exactly(_scaled_bessel(n)),
+            FLOATS,
+            (-12, 12),
+            special=False,
+            ulps=16,
+        )
+        for n, function in enumerate((bessel.bessel_i0e, bessel.bessel_i1e))
     ),
 )
