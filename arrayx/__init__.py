@@ -16,6 +16,7 @@ from arrayx import (
     ops,
     random,
     scipy,
+    test_util,
     tree,
     tree_util,
     typing,
@@ -44,6 +45,8 @@ from arrayx.api.placement import (
     devices,
     local_device_count,
     local_devices,
+    process_count,
+    process_index,
 )
 from arrayx.api.staging import eval_shape, make_graph
 from arrayx.backend.contract import Device
@@ -98,9 +101,12 @@ __all__ = [
     "numpy",
     "ops",
     "parse_graph",
+    "process_count",
+    "process_index",
     "random",
     "scipy",
     "stop_gradient",
+    "test_util",
     "tree",
     "tree_util",
     "typeof",

@@ -239,3 +239,14 @@ class GraphSyntaxError(GraphError, ValueError):
 
     The message shows the line and the column where reading stopped.
     """
+
+
+# ----------------------------------------------------------------- JAX's names
+
+# What programs written for JAX catch; each is one of the classes above.
+ConcretizationTypeError = ConcretizationError
+NonConcreteBooleanIndexError = DynamicIndexError
+TracerArrayConversionError = NumpyConversionError
+TracerBoolConversionError = ConcretizationError
+TracerIntegerConversionError = ConcretizationError
+UnexpectedTracerError = LeakedTracerError

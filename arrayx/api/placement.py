@@ -66,6 +66,24 @@ def device_count(backend: str | None = None) -> int:
     return len(devices(backend))
 
 
+def process_count() -> int:
+    """How many processes work together: one.
+
+    >>> process_count()
+    1
+    """
+    return 1
+
+
+def process_index() -> int:
+    """The number of this process among those that work together: 0.
+
+    >>> process_index()
+    0
+    """
+    return 0
+
+
 def local_devices(backend: str | None = None) -> list[Device]:
     """The devices of this process: all of them, since there is one process."""
     return devices(backend)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from arrayx import errors
+from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy.functions import arrays_of
 from arrayx.numpy.promotion import as_array, broadcast_to_shape, plan_for, read_beside
 from arrayx.primitives import (
     arithmetic,
+    bessel,
     bitwise,
     combined,
     exponential,
@@ -129,6 +130,8 @@ atanh = _strict("atanh", trigonometric.atanh, 1)
 erf = _strict("erf", special.erf, 1)
 erfc = _strict("erfc", special.erfc, 1)
 erf_inv = _strict("erf_inv", special.erf_inv, 1)
+bessel_i0e = _strict("bessel_i0e", bessel.bessel_i0e, 1)
+bessel_i1e = _strict("bessel_i1e", bessel.bessel_i1e, 1)
 lgamma = _strict("lgamma", special.lgamma, 1)
 digamma = _strict("digamma", special.digamma, 1)
 clamp = _strict("clamp", lambda low, x, high: numeric.clamp(low, x, high), 3)
@@ -181,3 +184,39 @@ def select(pred: Any, on_true: Any, on_false: Any) -> Array:
     if from_bool.aval.ndim == 0:
         from_bool = broadcast_to_shape(from_bool, x.aval.shape)
     return arithmetic.select(from_bool, x, y)  # type: ignore[no-any-return]
+
+
+def select_n(which: Any, *cases: Any) -> Array:
+    """Elements of the case whose number `which` holds; false is 0 and true is 1.
+
+    `which` has the shape of the cases, or rank 0; numbers outside mean the nearest case.
+
+    >>> import numpy as np
+    >>> select_n(np.array([0, 2, 1]), np.zeros(3), np.ones(3), np.full(3, 2.0)).tolist()
+    [0.0, 2.0, 1.0]
+    """
+    if not cases:
+        raise errors.ArgumentError("lax.select_n needs at least one case")
+    names = [f"cases[{i}]" for i in range(len(cases))]
+    number, *given = read_beside((which, *cases), "lax.select_n", ["which", *names])
+    if len(given) > 1:
+        given = arrays_of(plan_for(given, "lax.select_n", names), given)
+    number = as_array(number)
+    kind = dtypes.kind(number.aval.dtype)
+    if kind not in ("bool", "int", "uint") or (kind == "bool" and len(cases) > 2):
+        raise errors.DtypeError(
+            f"lax.select_n: which must be integers, or booleans for two cases; got "
+            f"{number.aval.dtype} for {len(cases)}"
+        )
+    result: Array = as_array(given[0])
+    if number.aval.ndim == 0:
+        number = broadcast_to_shape(number, result.aval.shape)
+    if number.aval.shape != result.aval.shape:
+        raise errors.ShapeError(
+            f"lax.select_n: which of shape {number.aval.shape} must have rank 0 or the shape "
+            f"{result.aval.shape} of the cases"
+        )
+    for i, case in enumerate(given[1:], 1):
+        at_least = number if kind == "bool" else arithmetic.ge(number, i)
+        result = arithmetic.select(at_least, case, result)
+    return result

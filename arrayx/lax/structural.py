@@ -13,7 +13,7 @@ import numpy as np
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy import creation, ordering, selection, shapes
+from arrayx.numpy import creation, logic, ordering, repetition, selection, shapes
 from arrayx.numpy.contraction import contracted
 from arrayx.numpy.indexing import counted_from_0
 from arrayx.numpy.promotion import (
@@ -526,3 +526,62 @@ def reduce(operands: Any, init_values: Any, computation: Any, dimensions: Sequen
         if x.shape[0]
         else shapes.broadcast_to(first, x.shape[1:])
     )
+
+
+def tile(operand: Any, reps: Sequence[int]) -> Array:
+    """`operand` repeated along each axis.
+
+    >>> tile(np.array([1, 2]), (2,)).tolist()
+    [1, 2, 1, 2]
+    """
+    x = _array(operand, "tile")
+    if len(reps) != x.ndim:
+        raise errors.ShapeError(f"lax.tile: {len(reps)} numbers for {x.ndim} dimensions")
+    return repetition.tile(x, tuple(reps))
+
+
+def stack(arrays: Sequence[Any], axis: int = 0) -> Array:
+    """Arrays of one shape along a new axis.
+
+    >>> stack([np.zeros(2), np.ones(2)]).shape
+    (2, 2)
+    """
+    return shapes.stack(arrays, axis)
+
+
+def unstack(array: Any, axis: int = 0) -> tuple[Array, ...]:
+    """The slices along an axis.
+
+    >>> len(unstack(np.ones((3, 2))))
+    3
+    """
+    return tuple(shapes.unstack(_array(array, "unstack"), axis=axis))
+
+
+def empty(shape: Any, dtype: Any, *, out_sharding: Any = None) -> Array:
+    """An array whose elements are not defined: zeros, in fact.
+
+    >>> empty((2,), np.float32).shape
+    (2,)
+    """
+    return creation.zeros(shape, dtype)
+
+
+def dtype(x: Any) -> Any:
+    """The dtype that `x` has as an array.
+
+    >>> dtype(1.5)
+    dtype('float32')
+    """
+    return as_array(x, "lax.dtype", "x").dtype
+
+
+def reduce_xor(operand: Any, axes: Sequence[int]) -> Array:
+    """The exclusive or over `axes`.
+
+    >>> int(reduce_xor(np.array([5, 3]), (0,)))
+    6
+    """
+    x = _array(operand, "reduce_xor")
+    zero = False if dtypes.kind(x.dtype) == "bool" else 0
+    return reduce(x, zero, logic.bitwise_xor, axes)  # type: ignore[no-any-return]

@@ -1,5 +1,7 @@
 """Functions for neural networks."""
 
+from arrayx.nn import initializers
+from arrayx.nn.attention import dot_product_attention
 from arrayx.nn.functions import (
     celu,
     elu,
@@ -36,6 +38,7 @@ from arrayx.numpy.transcendental import tanh
 
 __all__ = [
     "celu",
+    "dot_product_attention",
     "elu",
     "gelu",
     "glu",
@@ -44,6 +47,7 @@ __all__ = [
     "hard_swish",
     "hard_tanh",
     "identity",
+    "initializers",
     "leaky_relu",
     "log1mexp",
     "log_sigmoid",

@@ -136,6 +136,18 @@ CASES = {
     "laplace(key(8), (6,))": 64,
     "cauchy(key(8), (6,))": 64,
     "logistic(key(8), (6,))": 16,
+    "lognormal(key(9), 0.5, (6,))": 32,
+    "lognormal(key(9), np.float32([0.5, 2]))": 32,
+    "pareto(key(9), np.float32([0.5, 2]), (3, 2))": 64,
+    "rayleigh(key(9), 2.0, (6,))": 16,
+    "weibull_min(key(9), 2.0, 3.0, (6,))": 64,
+    "triangular(key(9), -1.0, 0.5, 3.0, (6,))": 16,
+    "wald(key(9), 2.0, (6,))": 64,
+    "maxwell(key(9), (6,))": 32,
+    "double_sided_maxwell(key(9), 1.0, np.float32([2, 3]), (3,))": 64,
+    "double_sided_maxwell(key(9), 1.0, np.float32([2, 3]))": 64,
+    "geometric(key(9), 0.3, (9,))": 0,
+    "geometric(key(9), 0.02, (4, 2), np.int16)": 0,
 }
 
 

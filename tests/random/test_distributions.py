@@ -31,6 +31,23 @@ CONTINUOUS: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda k, s: random.truncated_normal(k, -0.5, 2.0, s),
         stats.truncnorm(-0.5, 2.0),
     ),
+    "lognormal": (lambda k, s: random.lognormal(k, 0.5, s), stats.lognorm(0.5)),
+    "pareto": (lambda k, s: random.pareto(k, 2.0, s), stats.pareto(2.0)),
+    "rayleigh": (lambda k, s: random.rayleigh(k, 2.0, s), stats.rayleigh(scale=2.0)),
+    "weibull": (
+        lambda k, s: random.weibull_min(k, 2.0, 3.0, s),
+        stats.weibull_min(3.0, scale=2.0),
+    ),
+    "triangular": (
+        lambda k, s: random.triangular(k, -1.0, 0.5, 3.0, s),
+        stats.triang(0.375, -1.0, 4.0),
+    ),
+    "wald": (lambda k, s: random.wald(k, 2.0, s), stats.invgauss(2.0)),
+    "maxwell": (random.maxwell, stats.maxwell()),
+    "double sided maxwell": (
+        lambda k, s: abs((random.double_sided_maxwell(k, 1.0, 2.0, s) - 1.0) / 2.0),
+        stats.maxwell(),
+    ),
 }
 DISCRETE: dict[str, Callable[..., Any]] = {
     "randint": lambda k, s: random.randint(k, s, -3, 11),
@@ -38,6 +55,7 @@ DISCRETE: dict[str, Callable[..., Any]] = {
     "bernoulli": lambda k, s: random.bernoulli(k, 0.3, s),
     "bernoulli high": lambda k, s: random.bernoulli(k, 0.3, s, mode="high"),
     "rademacher": random.rademacher,
+    "geometric": lambda k, s: random.geometric(k, 0.3, s),
     "choice": lambda k, s: random.choice(k, 5, s),
     "weighted choice": lambda k, s: random.choice(k, 3, s, p=np.float32([0.2, 0.3, 0.5])),
     "categorical": lambda k, s: random.categorical(k, np.float32([0.0, 1.0, 2.0]), shape=s),
