@@ -6,6 +6,7 @@ as many rows.  `in_tiles` calls it for all of them.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -154,13 +155,25 @@ class Tiled:
             dict.fromkeys((*self.results.values(), *self.final)),
         )
         self.body = TileWriter(self, kernel_of, scope)
-        kept = (*self.rows.values(), *self.results.values())
-        shapes = [(v.aval.shape, v.aval.dtype) for v in kept]
-        shapes += [(a.shape, a.dtype) for a in self.body.buffers]
-        sizes = [math.prod(s[1:]) * t.itemsize for s, t in shapes if s[0] == self.count]
-        self.row_bytes = sum(sizes)
+        self.row_bytes = self.most_live()
         self.height = min(max(1, BUDGET // max(1, self.row_bytes)), self.count)
         self.number_of_tiles = -(-self.count // self.height)
+
+    def most_live(self) -> int:
+        """Bytes of one row of all that is in use at the same time, at most."""
+        begins: dict[Var, int] = {}
+        ends: dict[Var, int] = {}
+        for i, e in enumerate(self.equations):
+            for v in (*e.inputs, *e.outputs):
+                if type(v) is Var:
+                    begins.setdefault(v, i)
+                    ends[v] = i
+        change = [0] * (len(self.equations) + 1)
+        for v, i in begins.items():
+            if v.aval.shape[0] == self.count:
+                change[i] += v.aval.nbytes // self.count
+                change[ends[v] + 1] -= v.aval.nbytes // self.count
+        return max(itertools.accumulate(change))
 
     def buffers(self) -> list[Aval]:
         """The types of a tile's buffers."""
