@@ -62,6 +62,7 @@ class Primitive:
 
     def __init__(self) -> None:
         self.types: dict[Any, Any] = {}
+        self.has_effects = type(self).effects is not Primitive.effects
         # Eager kernels by operand types and params; filled by the backend floor.
         self.kernels: dict[Any, Any] = {}
         # The same for operands without params, on backends whose kernels are NumPy's.
