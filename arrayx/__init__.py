@@ -56,7 +56,7 @@ from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Tracer
 from arrayx.core.parsing import parse_graph
 from arrayx.dtypes import float0
-from arrayx.version import __version__
+from arrayx.version import __version__, __version_info__
 
 __all__ = [
     "Array",
@@ -65,6 +65,7 @@ __all__ = [
     "ShapeDtypeStruct",
     "Tracer",
     "__version__",
+    "__version_info__",
     "backend",
     "backends",
     "block_until_ready",

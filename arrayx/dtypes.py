@@ -539,3 +539,20 @@ def check_scalar(value: Any, dtype: Any) -> None:
         f"Python integer {text} is out of range for {dtype_name(dtype)}, "
         f"which holds {low} to {high}{advice}"
     )
+
+
+# ----------------------------------------------------------------- JAX's names
+
+bfloat16 = ml_dtypes.bfloat16
+
+
+def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> DType:
+    """The canonical dtype that `dtype` stands for; none is narrowed, 64 bits stay 64.
+
+    >>> canonicalize_dtype("float64")
+    dtype('float64')
+    """
+    found = as_dtype(dtype)
+    if isinstance(found, KeyDtype) and not allow_extended_dtype:
+        raise DtypeError(f"canonicalize_dtype: {found} is a dtype of keys, not of numbers")
+    return found

@@ -54,7 +54,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     >>> anp.savez(io.BytesIO(), weights=anp.arange(2))
     """
     arrays = {name: _host(a, "savez") for name, a in kwds.items()}
-    np.savez(file, *(_host(a, "savez") for a in args), **arrays)
+    np.savez(file, *(_host(a, "savez") for a in args), **arrays)  # type: ignore[arg-type]
 
 
 def load(file: Any, *args: Any, **kwargs: Any) -> Any:
@@ -74,8 +74,12 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
     return asarray(found) if isinstance(found, np.ndarray) else found
 
 
-def fromfile(*args: Any, dtype: Any = float, **kwargs: Any) -> Array:
-    """The numbers in a file as a vector; arguments are those of `np.fromfile`.
+def fromfile(
+    file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0
+) -> Array:
+    """The numbers in a file as a vector: all, or `count` of them, from byte `offset` on.
+
+    They are bytes, or with `sep` text.
 
     >>> import tempfile, numpy as np
     >>> import arrayx.numpy as anp
@@ -84,7 +88,7 @@ def fromfile(*args: Any, dtype: Any = float, **kwargs: Any) -> Array:
     ...     anp.fromfile(file.name, dtype=anp.float32).tolist()
     [1.0, 2.0]
     """
-    return asarray(np.fromfile(*args, dtype=_bare(dtype), **kwargs))
+    return asarray(np.fromfile(file, _bare(dtype), count, sep, offset))
 
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Array:

@@ -118,10 +118,15 @@ def test_small_structural_functions() -> None:
         lax.tile(x, (1, 1, 1))
 
 
-def test_jax_names_of_errors_catch_ours() -> None:
+def test_jax_names_reach_ours() -> None:
     with pytest.raises(errors.ConcretizationTypeError):
         ax.jit(lambda x: float(x))(1.0)
     with pytest.raises(errors.TracerArrayConversionError):
         ax.jit(lambda x: np.asarray(x))(1.0)
     assert ax.process_index() == 0 and ax.process_count() == 1
     assert isinstance(ax.core.Tracer, type)
+    assert ".".join(map(str, ax.__version_info__)) == ax.__version__
+    assert ax.dtypes.canonicalize_dtype("float64") is np.dtype(np.float64)
+    assert ax.dtypes.bfloat16 == anp.bfloat16
+    with pytest.raises(errors.DtypeError, match="dtype of keys"):
+        ax.dtypes.canonicalize_dtype(ax.random.key(0).dtype)

@@ -39,7 +39,7 @@ def exponential_of(logarithm: Callable[..., Array], name: str, example: str) -> 
     """The function that takes the exponential of another with the same arguments."""
 
     def function(*args: Any, **kwargs: Any) -> Array:
-        return transcendental.exp(logarithm(*args, **kwargs))
+        return transcendental.exp(logarithm(*args, **kwargs))  # type: ignore[no-any-return]
 
     function.__name__ = name
     function.__doc__ = f"The exponential of `{logarithm.__name__}`.\n\n{example}"

@@ -30,7 +30,7 @@ class ModeResult(NamedTuple):
     """What `mode` gives."""
 
     mode: Array
-    count: Array
+    count: Array  # type: ignore[assignment]
 
 
 def _ranks(line: Array, method: str) -> Array:

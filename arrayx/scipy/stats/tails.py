@@ -45,18 +45,18 @@ class expon:
     @staticmethod
     def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Array:
         """The probability of at most `x`."""
-        return -expm1(expon.logsf(x, loc, scale))
+        return -expm1(expon.logsf(x, loc, scale))  # type: ignore[no-any-return]
 
     @staticmethod
     def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Array:
         """The logarithm of `cdf`."""
-        return log(expon.cdf(x, loc, scale))
+        return log(expon.cdf(x, loc, scale))  # type: ignore[no-any-return]
 
     @staticmethod
     def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Array:
         """The inverse of `cdf`."""
         p, m, s = operands("expon.ppf", ("q", "loc", "scale"), q, loc, scale)
-        return m - s * log1p(-p)
+        return m - s * log1p(-p)  # type: ignore[no-any-return]
 
 
 class gamma:
@@ -89,7 +89,7 @@ class chi2:
         -1.6931
         """
         z, s, v = standard("chi2.logpdf", x, loc, scale, df)
-        return gamma.logpdf(0.5 * z, 0.5 * v) - log(2.0 * s)
+        return gamma.logpdf(0.5 * z, 0.5 * v) - log(2.0 * s)  # type: ignore[no-any-return]
 
     pdf = exponential_of(logpdf, "pdf", ">>> round(float(chi2.pdf(2.0, 2.0)), 4)\n0.1839")
 
@@ -123,16 +123,16 @@ class pareto:
     @staticmethod
     def cdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Array:
         """The probability of at most `x`."""
-        return -expm1(pareto.logsf(x, b, loc, scale))
+        return -expm1(pareto.logsf(x, b, loc, scale))  # type: ignore[no-any-return]
 
     @staticmethod
     def logcdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Array:
         """The logarithm of `cdf`."""
-        return log(pareto.cdf(x, b, loc, scale))
+        return log(pareto.cdf(x, b, loc, scale))  # type: ignore[no-any-return]
 
     @staticmethod
     def ppf(q: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Array:
         """The inverse of `cdf`."""
         names = ("q", "b", "loc", "scale")
         p, power, m, s = operands("pareto.ppf", names, q, b, loc, scale)
-        return m + s * exp(-log1p(-p) / power)
+        return m + s * exp(-log1p(-p) / power)  # type: ignore[no-any-return]
