@@ -75,6 +75,7 @@ from arrayx.numpy.cumulative import (
     trapezoid,
 )
 from arrayx.numpy.diagonals import cross, diag, diagflat, diagonal, kron, trace
+from arrayx.numpy.divisors import gcd, lcm
 from arrayx.numpy.dtypes import (
     bfloat16,
     bool,
@@ -563,6 +564,7 @@ __all__ = [
     "fromstring",
     "full",
     "full_like",
+    "gcd",
     "generic",
     "geomspace",
     "get_printoptions",
@@ -616,6 +618,7 @@ __all__ = [
     "ix_",
     "kaiser",
     "kron",
+    "lcm",
     "ldexp",
     "left_shift",
     "less",

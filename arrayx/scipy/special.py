@@ -21,6 +21,8 @@ from arrayx.primitives.creation import fill
 __all__ = [
     "beta",
     "betaln",
+    "boxcox",
+    "boxcox1p",
     "comb",
     "digamma",
     "entr",
@@ -294,3 +296,33 @@ def kl_div(p: Any, q: Any) -> Array:
     0.0966
     """
     return arithmetic.add(arithmetic.subtract(rel_entr(p, q), p), q)
+
+
+def _boxcox(logarithm: Array, power: Array) -> Any:
+    linear = eq(power, 0.0)
+    safe = select(linear, 1.0, power)
+    return select(linear, logarithm, numeric.div(exponential.expm1(mul(safe, logarithm)), safe))
+
+
+boxcox = binary(
+    "boxcox",
+    lambda x, power: _boxcox(exponential.log(x), power),
+    "(x**lambda - 1) / lambda, the logarithm where lambda is 0.",
+    """
+>>> round(float(boxcox(2.0, 2.0)), 4)
+1.5""",
+    result_of=inexact,
+    literals=False,
+    module=__name__,
+)
+boxcox1p = binary(
+    "boxcox1p",
+    lambda x, power: _boxcox(exponential.log1p(x), power),
+    "`boxcox` of 1 + x, exact for small `x`.",
+    """
+>>> round(float(boxcox1p(1.0, 2.0)), 4)
+1.5""",
+    result_of=inexact,
+    literals=False,
+    module=__name__,
+)
