@@ -22,6 +22,7 @@ from arrayx_xla.rules import (
     cumulative,
     exponential,
     gather,
+    linalg,
     numeric,
     reduction,
     slicing,
@@ -47,10 +48,11 @@ _FILES = (
     cumulative,
     sorting,
     contraction,
+    linalg,
     control,
 )
 
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN}
