@@ -76,9 +76,7 @@ def small_determinant(x: Any) -> Any:
     columns = list(range(n))
     if n == 2:
         return minor(x, (0, 1), columns)
-    terms = [
-        mul(entry(x, 0, j), minor(x, (1, 2), [c for c in columns if c != j])) for j in columns
-    ]
+    terms = [mul(entry(x, 0, j), minor(x, (1, 2), [c for c in columns if c != j])) for j in columns]
     return add(sub(terms[0], terms[1]), terms[2])
 
 

@@ -79,7 +79,14 @@ class TriangularSolve(Primitive):
     name = "triangular_solve"
 
     def type_rule(
-        self, a: Aval, b: Aval, *, left_side: bool, lower: bool, transpose_a: str, unit_diagonal: bool
+        self,
+        a: Aval,
+        b: Aval,
+        *,
+        left_side: bool,
+        lower: bool,
+        transpose_a: str,
+        unit_diagonal: bool,
     ) -> Aval:
         check_matrices(self.name, a, square=True)
         check_matrices(self.name, b)
@@ -226,9 +233,7 @@ class LinearSolve(Primitive):
             return result, Zero
         return result, self(a, lu, pivots, right, transpose_a=transpose_a)
 
-    def transpose(
-        self, ct: Any, a: Any, lu: Any, pivots: Any, b: Any, *, transpose_a: bool
-    ) -> Any:
+    def transpose(self, ct: Any, a: Any, lu: Any, pivots: Any, b: Any, *, transpose_a: bool) -> Any:
         return None, None, None, self(a, lu, pivots, ct, transpose_a=not transpose_a)
 
     def vmap(self, size: int, args: Any, dims: Any, *, transpose_a: bool) -> Any:
@@ -240,17 +245,7 @@ class LinearSolve(Primitive):
         return self(*to_front(size, args, dims), transpose_a=transpose_a), 0
 
     def expand(self, a: Any, lu: Any, pivots: Any, b: Any, *, transpose_a: bool) -> Any:
-        n = a.aval.shape[-1]
-        order = permutation_of_pivots(pivots, size=n)
-        if not transpose_a:
-            y = solve_left(lu, rows_at(b, order), lower=True, unit_diagonal=True)
-            return solve_left(lu, y, lower=False)
-        y = solve_left(lu, b, lower=False, transpose_a="transpose")
-        z = solve_left(lu, y, lower=True, transpose_a="transpose", unit_diagonal=True)
-        axis = order.aval.ndim - 1
-        places = iota(shape=order.aval.shape, dtype=INDEX, axis=axis)
-        _, back = sort(order, places, axis=axis, num_keys=1)
-        return rows_at(z, back)
+        return solve_by_factors(lu, pivots, b, transpose_a)
 
 
 cholesky = Cholesky()
@@ -274,6 +269,21 @@ def solve_right(a: Any, b: Any, *, lower: bool, transpose_a: str = "none") -> An
     return triangular_solve(
         a, b, left_side=False, lower=lower, transpose_a=transpose_a, unit_diagonal=False
     )
+
+
+def solve_by_factors(factors: Any, pivots: Any, b: Any, transpose_a: bool) -> Any:
+    """The X with A·X = B, or Aᵀ·X = B, as a function of A's factors."""
+    n = factors.aval.shape[-1]
+    order = permutation_of_pivots(pivots, size=n)
+    if not transpose_a:
+        y = solve_left(factors, rows_at(b, order), lower=True, unit_diagonal=True)
+        return solve_left(factors, y, lower=False)
+    y = solve_left(factors, b, lower=False, transpose_a="transpose")
+    z = solve_left(factors, y, lower=True, transpose_a="transpose", unit_diagonal=True)
+    axis = order.aval.ndim - 1
+    places = iota(shape=order.aval.shape, dtype=INDEX, axis=axis)
+    _, back = sort(order, places, axis=axis, num_keys=1)
+    return rows_at(z, back)
 
 
 def solve(a: Any, b: Any) -> Any:

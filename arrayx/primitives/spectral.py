@@ -119,9 +119,7 @@ class SVD(Factorisation):
         m, n = x.aval.shape[-2:]
         k = min(m, n)
         last = x.aval.ndim - 1
-        all_u, s, all_vh = self(
-            x, full_matrices=full_matrices and compute_uv, compute_uv=True
-        )
+        all_u, s, all_vh = self(x, full_matrices=full_matrices and compute_uv, compute_uv=True)
         u, vh = cut(all_u, last, 0, k), cut(all_vh, last - 1, 0, k)
         uh, v = adjoint(u), adjoint(vh)
         inner = product(product(uh, dx), v)

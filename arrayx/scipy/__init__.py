@@ -1,5 +1,5 @@
 """SciPy's functions for arrays that can be traced."""
 
-from arrayx.scipy import special
+from arrayx.scipy import linalg, special
 
-__all__ = ["special"]
+__all__ = ["linalg", "special"]

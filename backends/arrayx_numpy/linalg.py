@@ -61,9 +61,7 @@ def triangular_solve(
         solve = routine(blas, "trsm", out.dtype)
         trans = ("none", "transpose", "adjoint").index(transpose_a)
         for index in np.ndindex(b.shape[:-2]):
-            out[index] = solve(
-                1.0, a[index], b[index], not left_side, lower, trans, unit_diagonal
-            )
+            out[index] = solve(1.0, a[index], b[index], not left_side, lower, trans, unit_diagonal)
     return out
 
 

@@ -10,8 +10,8 @@ import scipy.linalg
 
 from arrayx.conformance.case import Case, Operand, as_tuple
 from arrayx.primitives import linalg
-from arrayx.primitives.combined import stop_gradient
 from arrayx.primitives.arithmetic import add
+from arrayx.primitives.combined import stop_gradient
 from arrayx.primitives.matrices import adjoint, identity, product
 
 LAPACK = ("float32", "float64", "complex64", "complex128")
@@ -63,7 +63,9 @@ def definite_reference(x: Any) -> Any:
     return x @ x.conj().swapaxes(-1, -2) + np.eye(x.shape[-1])
 
 
-def solved(a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: str, unit_diagonal: bool) -> Any:
+def solved(
+    a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: str, unit_diagonal: bool
+) -> Any:
     a = far_from_singular(a)
     a = np.tril(a) if lower else np.triu(a)
     if unit_diagonal:

@@ -7,13 +7,14 @@ from typing import Any
 from arrayx import errors
 from arrayx.core.array import Array
 from arrayx.numpy.contraction import matmul
+from arrayx.numpy.linalg.systems import inv
 from arrayx.numpy.matrices import eye
 from arrayx.numpy.promotion import as_array, broadcast_to_shape
 from arrayx.numpy.summation import einsum
 
 
 def matrix_power(a: Any, n: int) -> Array:
-    """The product of `n` copies of the matrices in the last two axes; `n` is not negative.
+    """The product of `n` copies of the matrices in the last two axes, or of their inverse.
 
     >>> import numpy as np
     >>> matrix_power(np.array([[1, 1], [0, 1]]), 3).tolist()
@@ -23,7 +24,7 @@ def matrix_power(a: Any, n: int) -> Array:
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise errors.ShapeError(f"matrix_power needs square matrices, got shape {x.shape}")
     if n < 0:
-        raise errors.ArgumentError("matrix_power: a negative power needs anp.linalg.inv first")
+        return matrix_power(inv(x), -n)
     if n == 0:
         return broadcast_to_shape(eye(x.shape[-1], dtype=x.dtype), x.shape)
     result = None

@@ -231,10 +231,10 @@ def qr(e: Emitter, x: Value, *, full_matrices: bool) -> tuple[Value, ...]:
     k = min(m, n)
     q_aval, r_aval = e.results
     if not k:
-        return (
-            identity(e, q_aval) if q_aval.size else e.empty(q_aval),
-            e.constant(zero_literal(x.dtype), r_aval.shape, r_aval.dtype) if r_aval.size else e.empty(r_aval),
-        )
+        q = identity(e, q_aval) if q_aval.size else e.empty(q_aval)
+        if not r_aval.size:
+            return q, e.empty(r_aval)
+        return q, e.constant(zero_literal(x.dtype), r_aval.shape, r_aval.dtype)
     tau = batched(x, (k,))
     reflectors, factors = lapack(e, "geqrf", [(x, MATRIX)], [(x.aval, MATRIX), (tau, VECTOR)])
     made = q_aval.shape[-1]
