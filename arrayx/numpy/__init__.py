@@ -3,7 +3,7 @@
 import sys
 
 from arrayx.core.array import Array as ndarray
-from arrayx.numpy import linalg, operators
+from arrayx.numpy import fft, linalg, operators
 from arrayx.numpy.arithmetic import (
     abs,
     absolute,
@@ -405,6 +405,7 @@ __all__ = [
     "expm1",
     "eye",
     "fabs",
+    "fft",
     "finfo",
     "fix",
     "flatnonzero",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from arrayx_numpy.elementwise import ELEMENTWISE
+from arrayx_numpy.fft import FFT
 from arrayx_numpy.linalg import LINALG
 from arrayx_numpy.random import RANDOM
 from arrayx_numpy.structural import STRUCTURAL
@@ -54,6 +55,7 @@ KERNELS: dict[str, Any] = {
     **RANDOM,
     **STRUCTURAL,
     **LINALG,
+    **FFT,
     "full": full,
     "iota": iota,
     "broadcast_in_dim": broadcast_in_dim,

@@ -21,6 +21,7 @@ from arrayx_xla.rules import (
     creation,
     cumulative,
     exponential,
+    fft,
     gather,
     linalg,
     numeric,
@@ -49,6 +50,7 @@ _FILES = (
     sorting,
     contraction,
     linalg,
+    fft,
     control,
 )
 
