@@ -120,8 +120,6 @@ def _along(a: Any, kind: str, n: Any, axis: int, norm: str | None, function: str
     """A transform along one axis."""
     x = as_array(a, function, "a")
     place = check_axis(axis, x.ndim, function)
-    if x.ndim == 0:
-        raise errors.AxisError(f"{function}: a number has no axis {axis}")
     return _transform(x, kind, None if n is None else (n,), (place,), norm, function)
 
 
