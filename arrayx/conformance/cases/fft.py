@@ -13,7 +13,7 @@ from arrayx.conformance.cases.linalg import within
 from arrayx.primitives import fft
 
 REAL = ("float32", "float64")
-REFERENCES = {
+REFERENCES: dict[str, Any] = {
     "fft": np.fft.fftn,
     "ifft": np.fft.ifftn,
     "rfft": np.fft.rfftn,

@@ -31,6 +31,10 @@ def pairs_reference(u: Any, vh: Any) -> Any:
     return u[..., :, :, None] * vh[..., None, :, :]
 
 
+def star(x: Any) -> Any:
+    return x.conj().swapaxes(-1, -2)
+
+
 def hermitian(x: Any) -> Any:
     """What is read of `x`: its lower triangle."""
     below = np.tril(x, -1)
@@ -66,10 +70,15 @@ def svd_reference(x: Any, *, full_matrices: bool, compute_uv: bool) -> Any:
     if not compute_uv:
         return (s,)
     k = s.shape[-1]
-    h = lambda m: m.conj().swapaxes(-1, -2)  # noqa: E731
     few, fewer, rest, others = u[..., :k], vh[..., :k, :], u[..., k:], vh[..., k:, :]
-    found = pairs_reference(few, fewer), pairs_reference(few, h(few))
-    return (s, *found, pairs_reference(h(fewer), fewer), rest @ h(rest), h(others) @ others)
+    found = pairs_reference(few, fewer), pairs_reference(few, star(few))
+    return (
+        s,
+        *found,
+        pairs_reference(star(fewer), fewer),
+        rest @ star(rest),
+        star(others) @ others,
+    )
 
 
 def qr(x: Any, *, full_matrices: bool) -> Any:
@@ -85,8 +94,7 @@ def qr_reference(x: Any, *, full_matrices: bool) -> Any:
     q, r = np.linalg.qr(x, "complete" if full_matrices else "reduced")
     k = min(x.shape[-2:])
     few, rest = q[..., :k], q[..., k:]
-    h = lambda m: m.conj().swapaxes(-1, -2)  # noqa: E731
-    return pairs_reference(few, r[..., :k, :]), pairs_reference(few, h(few)), rest @ h(rest)
+    return pairs_reference(few, r[..., :k, :]), pairs_reference(few, star(few)), rest @ star(rest)
 
 
 SHAPES = (("square", (3, 3)), ("tall", (4, 2)), ("wide", (2, 3)), ("stack", (2, 3, 2)))

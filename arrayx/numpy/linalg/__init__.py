@@ -1,7 +1,6 @@
 """Linear algebra of arrays."""
 
-from arrayx.numpy.contraction import matmul, outer, tensordot, vecdot
-from arrayx.numpy.diagonals import cross, diagonal, trace
+from arrayx.numpy.contraction import matmul, tensordot, vecdot
 from arrayx.numpy.linalg.decompositions import (
     EighResult,
     QRResult,
@@ -13,7 +12,7 @@ from arrayx.numpy.linalg.decompositions import (
     svdvals,
 )
 from arrayx.numpy.linalg.norms import matrix_norm, norm, vector_norm
-from arrayx.numpy.linalg.products import matrix_power, multi_dot
+from arrayx.numpy.linalg.products import cross, diagonal, matrix_power, multi_dot, outer, trace
 from arrayx.numpy.linalg.rank import cond, lstsq, matrix_rank, pinv
 from arrayx.numpy.linalg.systems import (
     SlogdetResult,
