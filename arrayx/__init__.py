@@ -36,7 +36,7 @@ from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Tracer
-from arrayx.core.printing import parse_graph
+from arrayx.core.parsing import parse_graph
 from arrayx.dtypes import float0
 from arrayx.version import __version__
 

@@ -63,11 +63,6 @@ def with_new_axes(kept: Sequence[Any], parsed_items: Sequence[Any], new_axes: An
     return tuple(shape)
 
 
-def index_dtype_of(x: Any) -> Any:
-    """The dtype of an index array."""
-    return dtypes.as_dtype(x.dtype)
-
-
 def counted_from_0(index: Array, length: int) -> Array:
     """A traced index with negative values counted from the end."""
     dtype = index.aval.dtype

@@ -38,10 +38,13 @@ class Program(Executable):
         self.constants = constant_buffers(graph, device)
         bytes_kept = sum(aval.nbytes for aval in self.buffers)
         self.keep = bytes_kept <= _MOST_KEPT
+        self.arena_needed = bool(self.buffers or self.tile_buffers)
         # Whole arenas are handed out and taken back: two threads never share one.
         self.arenas: list[list[Any]] = []
 
     def run(self, buffers: Sequence[Any]) -> Sequence[Any]:
+        if not self.arena_needed:
+            return self.function(buffers, self.constants, ())  # type: ignore[no-any-return]
         try:
             arena = self.arenas.pop()
         except IndexError:

@@ -107,13 +107,12 @@ def test_chains_of_every_shape(shape):
     check_same(chain, values(*shape))
 
 
-@pytest.mark.parametrize("height", [1, 2, 3, 10, 49, 50, 51, 99])
-def test_the_last_tile_may_be_shorter(height, monkeypatch):
+@pytest.mark.parametrize("height", [1, 2, 3, 10, 33, 49, 50])
+def test_the_last_tile_may_be_shorter(height):
     x = values(100, 8)
     graph = staged(chain, [x])
-    program = compiled(graph, **TINY | {"BUDGET": height * 128})
-    if "in_tiles" in program.text():
-        assert f"height={height}," in program.text()
+    program = compiled(graph, **TINY | {"BUDGET": height * 96})  # three rows are live
+    assert f"height={height}," in program.text()
     assert same_elements(results(program, [x])[0], results(compiled(graph, **NEVER), [x])[0])
 
 

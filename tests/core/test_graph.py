@@ -16,7 +16,7 @@ from arrayx.conformance.programs import graphs
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.graph import check_param, graphs_in, literal_key, param_key, subgraphs
-from arrayx.core.printing import parse_graph
+from arrayx.core.parsing import parse_graph
 from arrayx.primitives.arithmetic import add, mul
 from arrayx.primitives.trigonometric import cos, sin
 from arrayx.transforms.simplify import simplify
