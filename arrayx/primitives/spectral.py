@@ -17,7 +17,7 @@ from arrayx.primitives.bitwise import bitwise_or
 from arrayx.primitives.complex import complex as from_parts
 from arrayx.primitives.complex import imag, real
 from arrayx.primitives.gather import as_dtype
-from arrayx.primitives.linalg import Factorisation, solve_right
+from arrayx.primitives.linalg import Factorisation, solve, solve_right
 from arrayx.primitives.matrices import (
     adjoint,
     along_columns,
@@ -93,6 +93,38 @@ class Eigh(Factorisation):
         factor = reciprocal_or_zero(apart, negligible(apart, values))
         turning = mul(inner, as_dtype(factor, inner.aval.dtype))
         return (values, v), (moved, product(v, turning))
+
+
+class Eig(Factorisation):
+    """A·V = V·diag(w) for any square A: (w, V), complex, the columns of V of length 1.
+
+    Eigenvalues come in no order.  Without `vectors` the result is (w,).
+    """
+
+    name = "eig"
+    multiple = True
+
+    def type_rule(self, x: Aval, *, vectors: bool) -> tuple[Aval, ...]:
+        x = check_matrices(self.name, x, square=True)
+        found = x.update(dtype=dtypes.complex_dtype(x.dtype))
+        values = found.update(shape=x.shape[:-1])
+        return (values, found) if vectors else (values,)
+
+    def jvp(self, primals: Any, tangents: Any, *, vectors: bool) -> Any:
+        (x,), (dx,) = primals, tangents
+        values, v = self(x, vectors=True)
+        inner = solve(v, product(as_dtype(dx, v.aval.dtype), v))
+        moved = diagonal(inner)
+        if not vectors:
+            return (values,), (moved,)
+        right, left = gaps(values)
+        apart = sub(right, left)
+        none = negligible(apart, values)
+        factor = select(none, 0j, div(1.0 + 0j, select(none, 1.0 + 0j, apart)))
+        dv = product(v, mul(inner, factor))
+        # The length stays 1, and the phase is not turned.
+        along = diagonal(product(adjoint(v), dv))
+        return (values, v), (moved, sub(dv, mul(v, along_columns(along, v.aval.shape))))
 
 
 class SVD(Factorisation):
@@ -209,5 +241,6 @@ class QR(Factorisation):
 
 
 eigh = Eigh()
+eig = Eig()
 svd = SVD()
 qr = QR()

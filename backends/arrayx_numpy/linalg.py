@@ -104,6 +104,12 @@ def eigh(x: Any, *, vectors: bool) -> Any:
     return or_nan(np.linalg.eigh if vectors else np.linalg.eigvalsh, x)
 
 
+def eig(x: Any, *, vectors: bool) -> Any:
+    wide = np.result_type(x.dtype, np.complex64)
+    found = or_nan(np.linalg.eig if vectors else np.linalg.eigvals, x)
+    return tuple(r.astype(wide, copy=False) for r in found)
+
+
 def svd(x: Any, *, full_matrices: bool, compute_uv: bool) -> Any:
     return or_nan(lambda m: np.linalg.svd(m, full_matrices, compute_uv), x)
 
@@ -119,6 +125,7 @@ LINALG: dict[str, Any] = {
     "permutation_of_pivots": permutation_of_pivots,
     "linear_solve": linear_solve,
     "eigh": eigh,
+    "eig": eig,
     "svd": svd,
     "qr": qr,
 }

@@ -15,7 +15,7 @@ from arrayx import errors
 from arrayx.conformance.checks import put
 
 A = np.array([[4.0, 1.0, 0.5], [1.0, 5.0, 0.2], [0.5, 0.2, 6.0]])
-SQUARE = ("inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh")
+SQUARE = ("inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "eig", "eigvals")
 
 
 @pytest.mark.parametrize("name", SQUARE)
@@ -75,10 +75,25 @@ def test_values_and_vectors_of_complex_matrices_have_their_own_dtypes() -> None:
     assert (u.dtype, s.dtype, vh.dtype) == (np.complex64, np.float32, np.complex64)
 
 
+def test_eigenvalues_of_any_matrix_are_complex() -> None:
+    for dtype, wanted in (("int32", "complex64"), ("float64", "complex128")):
+        w, v = anp.linalg.eig(anp.array([[0, -1], [1, 0]]).astype(dtype))
+        assert w.dtype == v.dtype == anp.linalg.eigvals(anp.eye(2).astype(dtype)).dtype == wanted
+        np.testing.assert_allclose(np.sort(np.asarray(w).imag), [-1, 1], atol=1e-6)
+    np.testing.assert_allclose(np.asarray(v) * np.asarray(w), np.array([[0, -1], [1, 0]]) @ v)
+
+
+def test_the_sum_of_the_eigenvalues_has_the_gradient_of_the_trace() -> None:
+    for x in (A, np.eye(3), A + np.triu(np.ones((3, 3)), 1)):
+        got = ax.grad(lambda a: anp.sum(anp.linalg.eigvals(a)).real)(anp.array(x))
+        np.testing.assert_allclose(got, np.eye(3), atol=1e-10)
+
+
 def test_results_are_named_like_those_of_numpy() -> None:
     assert anp.linalg.svd(A)._fields == ("U", "S", "Vh")
     assert anp.linalg.qr(A)._fields == ("Q", "R")
     assert anp.linalg.eigh(A)._fields == ("eigenvalues", "eigenvectors")
+    assert anp.linalg.eig(A)._fields == ("eigenvalues", "eigenvectors")
     assert anp.linalg.slogdet(A)._fields == ("sign", "logabsdet")
     values = ax.jit(anp.linalg.eigh)(A)
     np.testing.assert_allclose(values.eigenvalues, np.linalg.eigvalsh(A))

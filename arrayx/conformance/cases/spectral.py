@@ -51,6 +51,17 @@ def eigh_reference(x: Any, *, vectors: bool) -> Any:
     return (w, pairs_reference(v, v.conj().swapaxes(-1, -2))) if vectors else (w,)
 
 
+def eig(x: Any, *, vectors: bool) -> Any:
+    w, *v = spectral.eig(x, vectors=vectors)
+    return (w, pairs(v[0], adjoint(v[0]))) if v else (w,)
+
+
+def eig_reference(x: Any, *, vectors: bool) -> Any:
+    w, v = np.linalg.eig(x)
+    wide = w.astype(complex)
+    return (wide, pairs_reference(v, star(v)).astype(complex)) if vectors else (wide,)
+
+
 def svd(x: Any, *, full_matrices: bool, compute_uv: bool) -> Any:
     """The singular values, each pair's product, and the projections on what is left over."""
     results = spectral.svd(x, full_matrices=full_matrices, compute_uv=compute_uv)
@@ -102,6 +113,16 @@ CASES = (
     *(
         matrices(
             "eigh", eigh, (shape,), {"vectors": vectors}, eigh_reference, ulps=1000.0, label=label
+        )
+        for label, shape, vectors in (
+            ("vectors", (3, 3), True),
+            ("stack", (2, 2, 2), True),
+            ("values", (3, 3), False),
+        )
+    ),
+    *(
+        matrices(
+            "eig", eig, (shape,), {"vectors": vectors}, eig_reference, ulps=2000.0, label=label
         )
         for label, shape, vectors in (
             ("vectors", (3, 3), True),

@@ -3,9 +3,12 @@
 from arrayx.numpy.contraction import matmul, tensordot, vecdot
 from arrayx.numpy.linalg.decompositions import (
     EighResult,
+    EigResult,
     QRResult,
     SVDResult,
+    eig,
     eigh,
+    eigvals,
     eigvalsh,
     qr,
     svd,
@@ -27,6 +30,7 @@ from arrayx.numpy.linalg.systems import (
 from arrayx.numpy.shapes import matrix_transpose
 
 __all__ = [
+    "EigResult",
     "EighResult",
     "QRResult",
     "SVDResult",
@@ -36,7 +40,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "lstsq",

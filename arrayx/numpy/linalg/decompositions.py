@@ -18,6 +18,13 @@ class EighResult(NamedTuple):
     eigenvectors: Array
 
 
+class EigResult(NamedTuple):
+    """Complex eigenvalues, and their eigenvectors as columns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
 class QRResult(NamedTuple):
     """Orthonormal columns, and the upper triangular matrix that combines them."""
 
@@ -67,6 +74,33 @@ def eigvalsh(a: Any, UPLO: str | None = "L", *, symmetrize_input: bool = True) -
     """
     (w,) = spectral.eigh(_hermitian(a, "eigvalsh", UPLO, symmetrize_input), vectors=False)
     return narrowing(a, "eigvalsh")(w)
+
+
+def eig(a: Any) -> EigResult:
+    """The eigenvalues and eigenvectors of square matrices: `(eigenvalues, eigenvectors)`.
+
+    Both are always complex; eigenvalues come in no order, vectors have length 1 and any phase.
+    Where eigenvalues are equal, derivatives do not turn their vectors.  On XLA only the CPU has
+    it.
+
+    >>> import arrayx.numpy as anp
+    >>> w, v = anp.linalg.eig(anp.array([[0.0, -1.0], [1.0, 0.0]]))
+    >>> sorted(w.imag.tolist())
+    [-1.0, 1.0]
+    """
+    w, v = spectral.eig(matrix(a, "eig", square=True), vectors=True)
+    return EigResult(w, v)
+
+
+def eigvals(a: Any) -> Array:
+    """The eigenvalues of square matrices, complex and in no order.
+
+    >>> import arrayx.numpy as anp
+    >>> sorted(anp.linalg.eigvals(anp.array([[0.0, -1.0], [1.0, 0.0]])).imag.tolist())
+    [-1.0, 1.0]
+    """
+    (w,) = spectral.eig(matrix(a, "eigvals", square=True), vectors=False)
+    return w  # type: ignore[no-any-return]
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:

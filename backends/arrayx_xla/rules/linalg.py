@@ -209,6 +209,20 @@ def eigh(e: Emitter, x: Value, *, vectors: bool) -> tuple[Value, ...]:
     return tuple(where_done(e, info, r) for r in found)
 
 
+def eig(e: Emitter, x: Value, *, vectors: bool) -> tuple[Value, ...]:
+    values = e.results[0]
+    wide = Aval(x.shape, values.dtype)
+    parts = [values] if x.dtype == values.dtype else [Aval(values.shape, x.dtype)] * 2
+    results = [(p, VECTOR) for p in parts] + [(wide, MATRIX), (wide, MATRIX), status(x)]
+    options = {"compute_left": "N", "compute_right": "V" if vectors else "N"}
+    *found, _, v, info = lapack(e, "geev", [(x, MATRIX)], results, **options)
+    w = found[0]
+    if len(found) == 2:
+        re, im = found
+        w = e.add("complex", f"stablehlo.complex {re.name}, {im.name} : {type_of(values)}", values)
+    return tuple(where_done(e, info, r) for r in ((w, v) if vectors else (w,)))
+
+
 def svd(e: Emitter, x: Value, *, full_matrices: bool, compute_uv: bool) -> tuple[Value, ...]:
     m, n = x.shape[-2:]
     if not min(m, n):
@@ -257,6 +271,7 @@ RULES: dict[str, Any] = {
     "lu": lu,
     "permutation_of_pivots": permutation_of_pivots,
     "eigh": eigh,
+    "eig": eig,
     "svd": svd,
     "qr": qr,
 }
