@@ -9,6 +9,7 @@ import pytest
 import scipy.linalg as reference
 
 import arrayx as ax
+import arrayx.lax.linalg as lax_linalg
 import arrayx.numpy as anp
 import arrayx.scipy.linalg as scipy_linalg
 from arrayx import errors
@@ -190,3 +191,25 @@ def test_second_derivatives_of_the_logarithm_of_a_determinant() -> None:
     got = ax.hessian(lambda a: anp.linalg.slogdet(a)[1])(anp.array(A))
     wanted = -np.einsum("li,jk->ijkl", inverse, inverse)
     np.testing.assert_allclose(got, wanted, atol=1e-12)
+
+
+def test_lax_takes_the_argument_forms_of_jax() -> None:
+    z = A + 1j * np.arange(9.0).reshape(3, 3)
+    b = np.array([1.0, 2.0, 3.0])
+    for conjugate_a in (False, True):
+        for transpose_a in (False, True):
+            m = np.tril(z)
+            m = m.conj() if conjugate_a else m
+            m = m.T if transpose_a else m
+            how = {"lower": True, "transpose_a": transpose_a, "conjugate_a": conjugate_a}
+            left = lax_linalg.triangular_solve(z, b.astype(complex), left_side=True, **how)
+            right = lax_linalg.triangular_solve(z, b.astype(complex), **how)
+            np.testing.assert_allclose(m @ np.asarray(left), b, atol=1e-12)
+            np.testing.assert_allclose(np.asarray(right) @ m, b, atol=1e-12)
+    factors, pivots, order = lax_linalg.lu(A)
+    np.testing.assert_array_equal(lax_linalg.lu_pivots_to_permutation(pivots, 3), order)
+    lower = np.tril(np.asarray(factors), -1) + np.eye(3)
+    np.testing.assert_allclose(lower @ np.triu(factors), A[np.asarray(order)])
+    v, w = lax_linalg.eigh(A)
+    np.testing.assert_allclose(A @ np.asarray(v), np.asarray(v) * np.asarray(w), atol=1e-12)
+    np.testing.assert_allclose(ax.lax.fft(A, "RFFT", (3, 3)), np.fft.rfft2(A), atol=1e-12)
