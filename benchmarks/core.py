@@ -5,7 +5,8 @@
 Prints one line a figure with what it is held against.  Rivals (autograd) are measured in the
 same rounds where they are installed (the extra `bench`); otherwise their ratio is left out.
 Figures are CPU time (of the calling thread, or for the last two of the process), which is what
-a quiet machine would show as wall time.  OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE should both be unset.
+a quiet machine would show as wall time.  OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE should both be
+unset.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from arrayx.api.autodiff import (
     stop_gradient,
 )
+from arrayx.lax import linalg
 from arrayx.lax.control_flow import (
     cond,
     switch,
@@ -92,6 +93,7 @@ from arrayx.lax.elementwise import (
     tan,
     tanh,
 )
+from arrayx.lax.fourier import fft
 from arrayx.lax.parallel import (
     axis_size,
 )
@@ -223,6 +225,7 @@ __all__ = [
     "exp2",
     "expand_dims",
     "expm1",
+    "fft",
     "floor",
     "full",
     "full_like",
@@ -236,6 +239,7 @@ __all__ = [
     "is_finite",
     "le",
     "lgamma",
+    "linalg",
     "log",
     "log1p",
     "logistic",

@@ -5,7 +5,7 @@ import sys
 from numpy.exceptions import ComplexWarning
 
 from arrayx.core.array import Array as ndarray
-from arrayx.numpy import linalg, operators
+from arrayx.numpy import fft, linalg, operators
 from arrayx.numpy.arithmetic import (
     abs,
     absolute,
@@ -528,6 +528,7 @@ __all__ = [
     "extract",
     "eye",
     "fabs",
+    "fft",
     "fill_diagonal",
     "finfo",
     "fix",

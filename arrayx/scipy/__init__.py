@@ -1,5 +1,5 @@
 """SciPy's functions for arrays that can be traced."""
 
-from arrayx.scipy import special, stats
+from arrayx.scipy import linalg, special, stats
 
-__all__ = ["special", "stats"]
+__all__ = ["linalg", "special", "stats"]

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from arrayx_numpy.elementwise import ELEMENTWISE
+from arrayx_numpy.fft import FFT
+from arrayx_numpy.linalg import LINALG
 from arrayx_numpy.random import RANDOM
 from arrayx_numpy.structural import STRUCTURAL
 
@@ -52,6 +54,8 @@ KERNELS: dict[str, Any] = {
     **ELEMENTWISE,
     **RANDOM,
     **STRUCTURAL,
+    **LINALG,
+    **FFT,
     "full": full,
     "iota": iota,
     "broadcast_in_dim": broadcast_in_dim,

@@ -8,8 +8,9 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, reductions
+from arrayx.numpy.linalg.decompositions import svdvals
 from arrayx.numpy.promotion import as_array, as_type, check_axes
-from arrayx.numpy.shapes import ravel
+from arrayx.numpy.shapes import expand_dims, moveaxis, ravel
 from arrayx.numpy.statistics import _squared_size, root
 
 
@@ -69,7 +70,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
-    """The norm of the matrices in the last two axes: "fro", 1, -1, inf or -inf.
+    """The norm of the matrices in the last two axes: "fro", "nuc", 1, -1, 2, -2, inf, -inf.
 
     >>> import numpy as np
     >>> float(matrix_norm(np.eye(4)))
@@ -83,11 +84,16 @@ def _matrix_norm(a: Array, ord: Any, axes: tuple[int, ...], keepdims: bool) -> A
     if ord == "fro":
         return vector_norm(a, axis=axes, keepdims=keepdims)
     rows, columns = axes
-    summed, other = (rows, columns) if ord in (1, -1) else (columns, rows)
+    if ord in ("nuc", 2, -2):
+        s = svdvals(moveaxis(a, axes, (-2, -1)))
+        combine = reductions.sum if ord == "nuc" else reductions.max if ord == 2 else reductions.min
+        result = combine(s, -1)
+        return expand_dims(result, tuple(sorted(axes))) if keepdims else result
     if ord not in (1, -1, math.inf, -math.inf):
         raise errors.ArgumentError(
-            f"norm: the order {ord!r} of matrices needs singular values: see anp.linalg.svd"
+            f"norm: the order of matrices is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, got {ord!r}"
         )
+    summed, other = (rows, columns) if ord in (1, -1) else (columns, rows)
     totals = reductions.sum(arithmetic.abs(a), summed, keepdims=True)
     choose = reductions.max if ord > 0 else reductions.min
     result = choose(totals, other, keepdims=True)

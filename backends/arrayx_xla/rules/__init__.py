@@ -21,7 +21,9 @@ from arrayx_xla.rules import (
     creation,
     cumulative,
     exponential,
+    fft,
     gather,
+    linalg,
     numeric,
     reduction,
     slicing,
@@ -47,10 +49,12 @@ _FILES = (
     cumulative,
     sorting,
     contraction,
+    linalg,
+    fft,
     control,
 )
 
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN}

@@ -1,0 +1,131 @@
+"""NumPy kernels of factorisations, by LAPACK through numpy.linalg and scipy.linalg.
+
+Where a factorisation does not exist the result is nan for that matrix of a stack alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrayx.lazy import lazy
+
+lapack = lazy("scipy.linalg.lapack")
+blas = lazy("scipy.linalg.blas")
+# The letter that BLAS and LAPACK put before a name.
+LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
+
+
+def routine(library: Any, name: str, dtype: Any) -> Callable[..., Any]:
+    """The routine of BLAS or LAPACK for a dtype."""
+    return getattr(library, LETTERS[dtype.char] + name)  # type: ignore[no-any-return]
+
+
+def or_nan(factorise: Callable[[Any], Any], x: Any) -> tuple[np.ndarray, ...]:
+    """The results for a stack of matrices, nan for those that LAPACK gives up on."""
+    x = np.asarray(x)
+    try:
+        return as_tuple(factorise(x))
+    except np.linalg.LinAlgError:
+        pass
+    made: list[Any] = []
+    for index in np.ndindex(x.shape[:-2]):
+        try:
+            made.append(as_tuple(factorise(x[index])))
+        except np.linalg.LinAlgError:
+            made.append(None)
+    model = as_tuple(factorise(np.eye(*x.shape[-2:], dtype=x.dtype)))
+    results = tuple(np.full((*x.shape[:-2], *r.shape), np.nan, r.dtype) for r in model)
+    for index, parts in zip(np.ndindex(x.shape[:-2]), made, strict=True):
+        if parts is not None:
+            for out, part in zip(results, parts, strict=True):
+                out[index] = part
+    return results
+
+
+def as_tuple(result: Any) -> tuple[np.ndarray, ...]:
+    return tuple(result) if isinstance(result, tuple) else (np.asarray(result),)
+
+
+def cholesky(x: Any) -> Any:
+    return or_nan(np.linalg.cholesky, x)[0]
+
+
+def triangular_solve(
+    a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: str, unit_diagonal: bool
+) -> Any:
+    out = np.empty(b.shape, b.dtype)
+    if out.size:
+        solve = routine(blas, "trsm", out.dtype)
+        trans = ("none", "transpose", "adjoint").index(transpose_a)
+        for index in np.ndindex(b.shape[:-2]):
+            out[index] = solve(1.0, a[index], b[index], not left_side, lower, trans, unit_diagonal)
+    return out
+
+
+def lu(x: Any) -> Any:
+    *batch, m, n = x.shape
+    factors = np.empty(x.shape, x.dtype)
+    pivots = np.empty((*batch, min(m, n)), np.int32)
+    if factors.size:
+        factorise = routine(lapack, "getrf", factors.dtype)
+        for index in np.ndindex(*batch):
+            factors[index], pivots[index], _ = factorise(x[index])
+    return factors, pivots
+
+
+def permutation_of_pivots(pivots: Any, *, size: int) -> Any:
+    batch = pivots.shape[:-1]
+    order = np.empty((*batch, size), np.int32)
+    order[...] = np.arange(size)
+    rows = order.reshape(-1, size)
+    places = np.arange(len(rows))
+    steps = pivots.reshape(-1, pivots.shape[-1]) if pivots.size else np.empty((len(rows), 0), int)
+    for i in range(steps.shape[1]):
+        j = steps[:, i]
+        held = rows[:, i].copy()
+        rows[:, i] = rows[places, j]
+        rows[places, j] = held
+    return order
+
+
+def linear_solve(a: Any, lu: Any, pivots: Any, b: Any, *, transpose_a: bool) -> Any:
+    out = np.empty(b.shape, b.dtype)
+    if out.size:
+        solve = routine(lapack, "getrs", out.dtype)
+        for index in np.ndindex(b.shape[:-2]):
+            out[index], _ = solve(lu[index], pivots[index], b[index], transpose_a)
+    return out
+
+
+def eigh(x: Any, *, vectors: bool) -> Any:
+    return or_nan(np.linalg.eigh if vectors else np.linalg.eigvalsh, x)
+
+
+def eig(x: Any, *, vectors: bool) -> Any:
+    wide = np.result_type(x.dtype, np.complex64)
+    found = or_nan(np.linalg.eig if vectors else np.linalg.eigvals, x)
+    return tuple(r.astype(wide, copy=False) for r in found)
+
+
+def svd(x: Any, *, full_matrices: bool, compute_uv: bool) -> Any:
+    return or_nan(lambda m: np.linalg.svd(m, full_matrices, compute_uv), x)
+
+
+def qr(x: Any, *, full_matrices: bool) -> Any:
+    return or_nan(lambda m: np.linalg.qr(m, "complete" if full_matrices else "reduced"), x)
+
+
+LINALG: dict[str, Any] = {
+    "cholesky": cholesky,
+    "triangular_solve": triangular_solve,
+    "lu": lu,
+    "permutation_of_pivots": permutation_of_pivots,
+    "linear_solve": linear_solve,
+    "eigh": eigh,
+    "eig": eig,
+    "svd": svd,
+    "qr": qr,
+}
