@@ -79,8 +79,9 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
         for aval in out if primitive.multiple else (out,):
             backend.check_dtype(aval)
         outs = out if primitive.multiple else (out,)
-        # Kernels know no keys: they are legalised away.
-        if has_keys((*avals, *outs)) and not backend.eager_takes_keys:
+        # Kernels know no keys, nor graphs that were not legalised.
+        unknown = has_keys((*avals, *outs)) and not backend.eager_takes_keys
+        if unknown or primitive.holds_graphs:
             kernel = compile_one(backend, primitive, avals, params, device)
         else:
             kernel = backend.eager(primitive, avals, params, device)
@@ -199,9 +200,7 @@ def run_graph(graph: Graph, args: Sequence[Any]) -> tuple[Any, ...]:
     program = compile_graph(graph, CompileOptions(device))
     buffers = [as_concrete(a, device).buffer for a in args]
     array_type = device.array_type
-    return tuple(
-        [array_type(b, a) for b, a in zip(run_program(program, buffers), graph.out_avals)]
-    )
+    return tuple([array_type(b, a) for b, a in zip(run_program(program, buffers), graph.out_avals)])
 
 
 def run_program(program: Executable, buffers: Sequence[Any]) -> Sequence[Any]:

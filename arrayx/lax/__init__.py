@@ -76,6 +76,12 @@ from arrayx.lax.elementwise import (
     tan,
     tanh,
 )
+from arrayx.lax.loops import (
+    fori_loop,
+    map,
+    scan,
+    while_loop,
+)
 from arrayx.lax.parallel import (
     axis_size,
 )
@@ -194,6 +200,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "floor",
+    "fori_loop",
     "full",
     "full_like",
     "ge",
@@ -209,6 +216,7 @@ __all__ = [
     "log1p",
     "logistic",
     "lt",
+    "map",
     "max",
     "min",
     "mul",
@@ -232,6 +240,7 @@ __all__ = [
     "rev",
     "round",
     "rsqrt",
+    "scan",
     "select",
     "shift_left",
     "shift_right_arithmetic",
@@ -254,4 +263,5 @@ __all__ = [
     "tanh",
     "top_k",
     "transpose",
+    "while_loop",
 ]

@@ -1,0 +1,484 @@
+"""`scan`: a graph applied along an axis, from step to step carrying values and stacking others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrayx import dtypes, errors
+from arrayx.control.layout import (
+    Mask,
+    chosen,
+    order,
+    part,
+    rearranged,
+    runs,
+    settled,
+    spread,
+    with_more_outputs,
+)
+from arrayx.control.while_loop import strong, while_loop
+from arrayx.core.array import typeof
+from arrayx.core.aval import Aval
+from arrayx.core.graph import Graph, Var
+from arrayx.core.linear import Zero
+from arrayx.core.primitive import Primitive
+from arrayx.primitives.arithmetic import add, lt, sub
+from arrayx.primitives.axes import broadcast_in_dim, move_batch_dim, reshape
+from arrayx.primitives.creation import fill, instantiate, zero_literal, zeros
+from arrayx.primitives.families import is_linear
+from arrayx.primitives.slicing import dynamic_slice, dynamic_update_slice
+from arrayx.transforms.evaluate import evaluate
+from arrayx.transforms.jvp import jvp_graph
+from arrayx.transforms.partial import linearize_graph
+from arrayx.transforms.simplify import dead_code_removed
+from arrayx.transforms.stage import derive
+from arrayx.transforms.vjp import transpose_graph
+from arrayx.transforms.vmap import batched_outputs, vmap_graph
+
+
+class Scan(Primitive):
+    """The last carried values, and what the steps along an axis give, stacked.
+
+    Operands are `n_consts` values that all steps share, `n_carry` values that the first step
+    starts from, and arrays whose first axis has the length `length`: step number i gets their
+    elements number i.  `body` takes shared values, carried ones and elements, and gives the
+    next carried ones, of the same types, and what is stacked.  `reverse` begins at the end.
+    `unroll` is the number of steps in one round, where the loop is expanded.
+    """
+
+    name = "scan"
+    multiple = True
+    holds_graphs = True
+
+    def type_rule(
+        self,
+        *avals: Any,
+        body: Graph,
+        length: int,
+        reverse: bool,
+        unroll: int,
+        n_consts: int,
+        n_carry: int,
+    ) -> tuple[Aval, ...]:
+        consts, carry, xs = runs(strong(avals), n_consts, n_carry)
+        if any(x.shape[:1] != (length,) for x in xs):
+            raise errors.GraphError(f"scan of length {length} goes along {xs}")
+        elements = [x.update(shape=x.shape[1:]) for x in xs]
+        if strong(body.in_avals) != [*consts, *carry, *elements]:
+            raise errors.GraphError(
+                f"body of scan takes {body.in_avals}, not {[*consts, *carry, *elements]}"
+            )
+        if strong(body.out_avals[:n_carry]) != carry:
+            raise errors.GraphError(
+                f"body of scan carries on {body.out_avals[:n_carry]}, but begins with {carry}"
+            )
+        outs = body.out_avals
+        return (*outs[:n_carry], *(a.update(shape=(length, *a.shape)) for a in outs[n_carry:]))
+
+    def effects(self, *, body: Graph, **params: Any) -> frozenset[str]:
+        return body.effects
+
+    # ------------------------------------------------------------- in simpler operations
+
+    def expand(
+        self,
+        *args: Any,
+        body: Graph,
+        length: int,
+        reverse: bool,
+        unroll: int,
+        n_consts: int,
+        n_carry: int,
+    ) -> Any:
+        consts, carry, xs = runs(args, n_consts, n_carry)
+        ys = [zeros_of(a.update(shape=(length, *a.shape))) for a in body.out_avals[n_carry:]]
+        index = index_dtype(length)
+        rounds, left = divmod(length, unroll)
+        if rounds == 1:
+            rounds, left = 0, length
+        state = [fill((), index, 0), *carry, *ys]
+        if rounds:
+            test, several = expansion(
+                body, length, rounds * unroll, reverse, unroll, n_consts, n_carry
+            )
+            state = list(
+                while_loop(
+                    *consts,
+                    *xs,
+                    *state,
+                    cond=test,
+                    body=several,
+                    n_cond=0,
+                    n_body=len(consts) + len(xs),
+                )
+            )
+        for _ in range(left):
+            state = one_step(body, length, reverse, n_carry, consts, xs, state)
+        return tuple(state[1:])
+
+    # ------------------------------------------------------------- derivatives
+
+    def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
+        consts, carry, xs = runs(primals, n_consts, n_carry)
+        dconsts, dcarry, dxs = runs(tangents, n_consts, n_carry)
+        masks = [tuple(t is not Zero for t in d) for d in (dconsts, dcarry, dxs)]
+        active = settled(
+            masks[1], lambda m: jvp_graph(body, (*masks[0], *m, *masks[2]))[1][:n_carry]
+        )
+        both, active_ys = differentiated(body, masks[0], active, masks[2])
+        results = self(
+            *consts,
+            *chosen(dconsts, masks[0]),
+            *carry,
+            *moving_carry(carry, dcarry, active),
+            *xs,
+            *chosen(dxs, masks[2]),
+            **params
+            | {
+                "body": both,
+                "n_consts": n_consts + sum(masks[0]),
+                "n_carry": n_carry + sum(active),
+            },
+        )
+        last, dlast, ys, dys = runs(results, n_carry, sum(active), len(active_ys))
+        return (*last, *ys), (*spread(dlast, active, Zero), *spread(dys, active_ys, Zero))
+
+    def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
+        consts, carry, xs = runs(primals, n_consts, n_carry)
+        dconsts, dcarry, dxs = runs(tangents, n_consts, n_carry)
+        masks = [tuple(t is not Zero for t in d) for d in (dconsts, dcarry, dxs)]
+        active = settled(
+            masks[1],
+            lambda m: linearize_graph(body, (*masks[0], *m, *masks[2])).out_active[:n_carry],
+        )
+        halves = linearized(body, masks[0], active, masks[2])
+        if not any(halves.out_active):
+            return self(*primals, **params), (Zero,) * len(halves.out_active)
+        results = self(*primals, **params | {"body": halves.forward})
+        shared = evaluate(halves.shared, [*consts, *carry])
+        given = {"const": consts, "init": carry, "xs": xs, "shared": shared, "stacked": results}
+        fixed = [given[kind][i] for kind, i in halves.fixed]
+        stacked = [given[kind][i] for kind, i in halves.stacked]
+        n_out = len(halves.out_active)
+        avals = halves.linear.out_avals
+        length = params["length"]
+        moving = sum(active)
+        outs = iter(
+            tape.record(
+                self,
+                (
+                    *fixed,
+                    *chosen(dconsts, masks[0]),
+                    *moving_carry(carry, dcarry, active),
+                    *stacked,
+                    *chosen(dxs, masks[2]),
+                ),
+                params
+                | {
+                    "body": halves.linear,
+                    "n_consts": len(fixed) + sum(masks[0]),
+                    "n_carry": moving,
+                },
+                (
+                    *avals[:moving],
+                    *(a.update(shape=(length, *a.shape)) for a in avals[moving:]),
+                ),
+            )
+        )
+        return results[:n_out], tuple(next(outs) if a else Zero for a in halves.out_active)
+
+    def transpose(self, cts: Any, *args: Any, **params: Any) -> Any:
+        body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
+        consts, carry, xs = runs(args, n_consts, n_carry)
+        # A carried value that is known here stands for a tangent that begins as zero.
+        const_linear = tuple(is_linear(a) for a in consts)
+        x_linear = tuple(is_linear(a) for a in xs)
+        linear = (*const_linear, *(True,) * n_carry, *x_linear)
+        ct_carry, ct_ys = runs(cts, n_carry)
+        given_ys = tuple(ct is not Zero for ct in ct_ys)
+        first = sum(const_linear)
+
+        def step(mask: Mask) -> Mask:
+            found = transpose_graph(body, linear, (*mask, *given_ys))[1]
+            return found[first : first + n_carry]
+
+        active = settled(tuple(ct is not Zero for ct in ct_carry), step)
+        back = transposed(body, linear, active, given_ys, n_consts, n_carry)
+        known = [a for a in consts if not is_linear(a)]
+        sums = chosen([a for a in consts if is_linear(a)], back.consts)
+        results = self(
+            *known,
+            *moving_carry(back.carry, ct_carry, active),
+            *(zeros(a.aval.strong()) for a in sums),
+            *(a for a in xs if not is_linear(a)),
+            *chosen(ct_ys, given_ys),
+            **params
+            | {
+                "body": back.graph,
+                "reverse": not params["reverse"],
+                "n_consts": len(known),
+                "n_carry": sum(active) + len(sums),
+            },
+        )
+        by_carry, by_consts, by_xs = runs(results, sum(active), len(sums))
+        answers = spread(spread(by_consts, back.consts, None), const_linear, None)
+        answers += [
+            ct if is_linear(a) else None
+            for a, ct in zip(carry, spread(by_carry, active, None), strict=True)
+        ]
+        answers += spread(spread(by_xs, back.xs, None), x_linear, None)
+        return tuple(answers)
+
+    # ------------------------------------------------------------- batches
+
+    def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
+        body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
+        consts, carry, xs = runs(args, n_consts, n_carry)
+        const_dims, carry_dims, x_dims = runs(dims, n_consts, n_carry)
+        # The batch axis stands behind the one that the scan goes along.
+        xs = [x if d != 0 else move_batch_dim(size, x, 0, 1) for x, d in zip(xs, x_dims)]
+        inner = [None if d is None else max(d, 1) - 1 for d in x_dims]
+
+        def places(mask: Sequence[bool]) -> tuple[int | None, ...]:
+            return (*const_dims, *(0 if b else None for b in mask), *inner)
+
+        batched = settled(
+            tuple(d is not None for d in carry_dims),
+            lambda mask: batched_outputs(body, size, places(mask))[:n_carry],
+        )
+        carry = [
+            move_batch_dim(size, x, d, 0) if b else x
+            for x, d, b in zip(carry, carry_dims, batched, strict=True)
+        ]
+        made = (*batched, *batched_outputs(body, size, places(batched))[n_carry:])
+        out_dims = tuple(0 if b else None for b in made)
+        graph, _ = vmap_graph(body, size, places(batched), out_dims)
+        results = self(*consts, *carry, *xs, **params | {"body": graph})
+        return results, tuple(
+            None if not b else 0 if i < n_carry else 1 for i, b in enumerate(made)
+        )
+
+
+def index_dtype(length: int) -> Any:
+    """The dtype that counts to `length`."""
+    return np.dtype(np.int32 if length < 2**31 else np.int64)
+
+
+def zeros_of(aval: Aval) -> Any:
+    """What stands in the place of results until they come; keys too."""
+    value = 0 if dtypes.kind(aval.dtype) == "key" else zero_literal(aval.dtype)
+    return fill(aval.shape, aval.dtype, value)
+
+
+def one_step(
+    body: Graph,
+    length: int,
+    reverse: bool,
+    n_carry: int,
+    consts: Sequence[Any],
+    xs: Sequence[Any],
+    state: Sequence[Any],
+) -> list[Any]:
+    """The next state: counter, carried values, stacked results so far."""
+    (i,), carry, ys = runs(state, 1, n_carry)
+    at = sub(length - 1, i) if reverse else i
+    elements = []
+    for x in xs:
+        shape = x.aval.shape[1:]
+        window = dynamic_slice(x, at, *([0] * len(shape)), sizes=(1, *shape))
+        elements.append(reshape(window, shape=shape))
+    following, made, _ = runs(evaluate(body, [*consts, *carry, *elements]), n_carry, len(ys))
+    stacked = []
+    for whole, y in zip(ys, made, strict=True):
+        shape = whole.aval.shape[1:]
+        update = broadcast_in_dim(y, shape=(1, *shape), dims=tuple(range(1, len(shape) + 1)))
+        stacked.append(dynamic_update_slice(whole, update, at, *([0] * len(shape))))
+    return [add(i, 1), *following, *stacked]
+
+
+def expansion(
+    body: Graph,
+    length: int,
+    stop: int,
+    reverse: bool,
+    unroll: int,
+    n_consts: int,
+    n_carry: int,
+) -> tuple[Graph, Graph]:
+    """The test and the round of the while_loop that a scan is."""
+    key = "scan expansion", length, stop, reverse, unroll, n_consts, n_carry
+    if key not in body.memo:
+        in_avals, out_avals = body.in_avals, body.out_avals
+        index = Aval((), index_dtype(length))
+        consts, carry, elements = runs(in_avals, n_consts, n_carry)
+        xs = [a.update(shape=(length, *a.shape)) for a in elements]
+        ys = [a.update(shape=(length, *a.shape)) for a in out_avals[n_carry:]]
+        state = [index, *carry, *ys]
+
+        def round_(*args: Any) -> list[Any]:
+            own, arrays, now = runs(args, n_consts, len(xs))
+            for _ in range(unroll):
+                now = one_step(body, length, reverse, n_carry, own, arrays, now)
+            return now
+
+        test = derive(lambda i, *_: [lt(i, stop)], state)
+        body.memo[key] = test, derive(round_, [*consts, *xs, *state])
+    return body.memo[key]  # type: ignore[no-any-return]
+
+
+def moving_carry(primals: Sequence[Any], tangents: Sequence[Any], active: Mask) -> list[Any]:
+    """The tangents that are carried, zeros where they begin as such."""
+    return [
+        instantiate(t, typeof(x).strong() if type(x) is not Aval else x)
+        for x, t, moves in zip(primals, tangents, active, strict=True)
+        if moves
+    ]
+
+
+def differentiated(body: Graph, consts: Mask, carry: Mask, xs: Mask) -> tuple[Graph, Mask]:
+    """The body for values and tangents, and which of the stacked results have one."""
+    key = "scan jvp", consts, carry, xs
+    if key not in body.memo:
+        n = len(carry)
+        active = (*consts, *carry, *xs)
+        out_active = jvp_graph(body, active)[1]
+        ys = out_active[n:]
+        both, _ = jvp_graph(body, active, (*carry, *ys))
+        sizes = (len(consts), n, len(xs), sum(consts), sum(carry), sum(xs))
+        outs = (n, len(ys), sum(carry), sum(ys))
+        body.memo[key] = (
+            rearranged(both, order(sizes, (0, 3, 1, 4, 2, 5)), order(outs, (0, 2, 1, 3))),
+            ys,
+        )
+    return body.memo[key]  # type: ignore[no-any-return]
+
+
+Place = tuple[str, int]
+
+
+class Halves(NamedTuple):
+    """A body taken apart for differentiation.
+
+    `forward` gives further results to stack, which the linear part needs.  `linear` takes
+    values that all steps share (`fixed`, then tangents), carried tangents, and elements of
+    what was stacked (`stacked`, then tangents).  `shared` computes from constants and
+    carried values what does not change from step to step.  Places say where a value is:
+    ("const", i), ("init", i), ("xs", i), ("shared", i), or ("stacked", i), a result.
+    """
+
+    forward: Graph
+    shared: Graph
+    linear: Graph
+    fixed: tuple[Place, ...]
+    stacked: tuple[Place, ...]
+    out_active: Mask
+
+
+def linearized(body: Graph, consts: Mask, carry: Mask, xs: Mask) -> Halves:
+    """The body's halves, where the masks say which inputs have tangents."""
+    split = linearize_graph(body, (*consts, *carry, *xs))
+    wanted = (*carry, *split.out_active[len(carry) :])
+    split = linearize_graph(body, (*consts, *carry, *xs), wanted)
+    key = "scan linearize", consts, carry, xs
+    memo = split.forward.memo  # a graph of this split alone
+    if key in memo:
+        return memo[key]  # type: ignore[no-any-return]
+    n_consts, n_carry, n_out = len(consts), len(carry), len(body.outputs)
+    forward = split.forward
+    # What a step hands on unchanged is the same in all of them.
+    same: dict[Var, Place] = {v: ("const", i) for i, v in enumerate(forward.inputs[:n_consts])}
+    for i, v in enumerate(forward.inputs[n_consts : n_consts + n_carry]):
+        if forward.outputs[i] is v:
+            same[v] = "init", i
+    constant = {*same, *forward.constants}
+    equations = []
+    for e in forward.equations:
+        if not e.effects and all(type(a) is not Var or a in constant for a in e.inputs):
+            constant.update(e.outputs)
+            equations.append(e)
+    shared: dict[Var, None] = {}
+    more: dict[Var, int] = {}
+    fixed: list[tuple[Place, int]] = []
+    stacked: list[tuple[Place, int]] = []
+    for k, (source, i) in enumerate(split.residuals):
+        var = forward.inputs[i] if source == "input" else forward.outputs[i]
+        if var in same:
+            fixed.append((same[var], k))
+        elif var in constant:
+            shared[var] = None
+            fixed.append((("shared", [*shared].index(var)), k))
+        elif source == "input" and i >= n_consts + n_carry:
+            stacked.append((("xs", i - n_consts - n_carry), k))
+        elif source == "output" and n_carry <= i < n_out:
+            stacked.append((("stacked", i), k))
+        else:
+            stacked.append((("stacked", n_out + more.setdefault(var, len(more))), k))
+    own = with_more_outputs(rearranged(forward, range(len(forward.inputs)), range(n_out)), [*more])
+    n_res = len(split.residuals)
+    tangents = [n_res + k for k in range(sum(consts) + sum(carry) + sum(xs))]
+    dconsts, dcarry, dxs = runs(tangents, sum(consts), sum(carry))
+    inputs = [*(k for _, k in fixed), *dconsts, *dcarry, *(k for _, k in stacked), *dxs]
+    memo[key] = Halves(
+        dead_code_removed(own),
+        dead_code_removed(
+            part(forward, forward.inputs[: n_consts + n_carry], equations, [*shared])
+        ),
+        rearranged(split.linear, inputs),
+        tuple(p for p, _ in fixed),
+        tuple(p for p, _ in stacked),
+        split.out_active,
+    )
+    return memo[key]  # type: ignore[no-any-return]
+
+
+class Transposed(NamedTuple):
+    """A body run backwards: which constants and elements get a cotangent, types of the carry."""
+
+    graph: Graph
+    consts: Mask
+    xs: Mask
+    carry: tuple[Aval, ...]
+
+
+def transposed(
+    body: Graph, linear: Mask, active: Mask, given_ys: Mask, n_consts: int, n_carry: int
+) -> Transposed:
+    """The transpose of a body: cotangents of constants are added up in the carried values."""
+    key = "scan transpose", linear, active, given_ys, n_consts, n_carry
+    if key in body.memo:
+        return body.memo[key]  # type: ignore[no-any-return]
+    const_linear = linear[:n_consts]
+    n = sum(const_linear)
+    given = (*active, *given_ys)
+    found = transpose_graph(body, linear, given)[1]
+    wanted = (*found[:n], *active, *found[n + n_carry :])
+    back, found = transpose_graph(body, linear, given, wanted)
+    by_consts, _, by_xs = runs(found, n, n_carry)
+    avals = body.in_avals
+    known_consts = [a for a, lin in zip(avals, linear, strict=True) if not lin][: n_consts - n]
+    known_xs = [a for a, lin in zip(avals, linear, strict=True) if not lin][n_consts - n :]
+    sums = chosen(chosen(avals[:n_consts], const_linear), by_consts)
+    sums = [a.strong() for a in sums]
+    carried = tuple(a.strong() for a in body.out_avals[:n_carry])
+    cts = [a.strong() for a in chosen(body.out_avals, given)]
+
+    def step(*args: Any) -> list[Any]:
+        shared, ct_carry, so_far, elements, ct_ys = runs(
+            args, len(known_consts), sum(active), len(sums), len(known_xs)
+        )
+        results = evaluate(back, [*shared, *elements, *ct_carry, *ct_ys])
+        added, ct_carry, ct_xs = runs(results, len(sums), sum(active))
+        return [*ct_carry, *(add(a, b) for a, b in zip(so_far, added, strict=True)), *ct_xs]
+
+    ct_carry, ct_ys = runs(cts, sum(active))
+    graph = derive(step, [*known_consts, *ct_carry, *sums, *known_xs, *ct_ys])
+    body.memo[key] = Transposed(graph, tuple(by_consts), tuple(by_xs), carried)
+    return body.memo[key]  # type: ignore[no-any-return]
+
+
+scan = Scan()

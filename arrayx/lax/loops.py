@@ -1,0 +1,520 @@
+"""Loops that are staged once, however long they run: `while_loop`, `scan`, `fori_loop`, `map`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from arrayx import dtypes, errors
+from arrayx.api.arguments import check_callable, flatten_result, name_of
+from arrayx.api.mapping import vmap
+from arrayx.api.operands import arrays_of, as_array, described, home_of, working_at
+from arrayx.backend.concrete import ConcreteArray
+from arrayx.control.scan import scan as scan_primitive
+from arrayx.control.while_loop import while_loop as while_primitive
+from arrayx.core.aval import Aval
+from arrayx.core.graph import Graph
+from arrayx.core.interpreter import Tracer
+from arrayx.lax.control_flow import common_type, converted
+from arrayx.primitives.arithmetic import add, lt, ne
+from arrayx.primitives.axes import reshape
+from arrayx.primitives.conversion import convert
+from arrayx.primitives.creation import zero_literal
+from arrayx.primitives.slicing import concatenate, cut
+from arrayx.promotion import promote_pair
+from arrayx.transforms.stage import stage
+from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, keystr, unflatten
+
+__all__ = ["fori_loop", "map", "scan", "while_loop"]
+
+
+def while_loop(
+    cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any
+) -> Any:
+    """Applies `body_fun` to a value again and again, as long as `cond_fun` of it is true.
+
+    Both functions are staged, and may use arrays from around them.  Under `vmap` with
+    conditions that differ, the loop runs as long as one of them is true, and what has finished
+    keeps its value.  It can be differentiated in forward mode; reverse mode needs `scan`, or
+    `fori_loop` with bounds that are known.
+
+    Args:
+        cond_fun: a function of the carried value that gives a boolean scalar.
+        body_fun: a function of the carried value that gives the next one, of the same
+            structure, shapes and dtypes.  Python scalars among the initial values take the
+            dtypes that the loop gives them.
+        init_val: the first value, a tree of arrays.
+
+    Raises:
+        ArgumentError: the carried value changes its structure or a type, or `cond_fun` does not
+            give a boolean scalar.
+
+    >>> import arrayx as ax
+    >>> ax.lax.while_loop(lambda x: x < 100, lambda x: 2 * x, 3)
+    Array(192, dtype=int32, weak_type=True)
+    """
+    transform = "ax.lax.while_loop"
+    check_callable(cond_fun, transform)
+    check_callable(body_fun, transform)
+    paths = paths_in("init_val", init_val)
+    return looped(transform, cond_fun, body_fun, cond_fun, body_fun, init_val, paths)
+
+
+def paths_in(name: str, tree: Any) -> list[str]:
+    """How the user would write each leaf of the argument of this name."""
+    return [name + keystr(path) for path, _ in flatten_with_path(tree)[0]]
+
+
+def looped(
+    transform: str,
+    cond_fun: Any,
+    body_fun: Any,
+    test: Callable[[Any], Any],
+    step: Callable[[Any], Any],
+    init: Any,
+    paths: Sequence[str],
+) -> Any:
+    """`while_loop` of `test` and `step`; messages speak of the functions that users gave."""
+    leaves, tree = flatten(init)
+    device = home_of(leaves)
+    with working_at(device):
+        carry = arrays_of(leaves, device, transform, lambda: paths)
+        body, steps, carry, _ = settled_body(
+            transform,
+            body_fun,
+            "body_fun",
+            lambda *xs: (step(unflatten(tree, list(xs))), None),
+            tree,
+            carry,
+            (),
+            paths,
+            device,
+        )
+        avals = [x.aval for x in carry]
+        cond, tests = staged_test(transform, cond_fun, test, tree, avals, paths, device)
+        results = while_primitive(
+            *tests, *steps, *carry, cond=cond, body=body, n_cond=len(tests), n_body=len(steps)
+        )
+    return unflatten(tree, list(results))
+
+
+def staged_test(
+    transform: str,
+    fun: Any,
+    test: Callable[[Any], Any],
+    tree: TreeDef,
+    avals: Sequence[Aval],
+    paths: Sequence[str],
+    device: Any,
+) -> tuple[Graph, list[Any]]:
+    """The graph of a condition, and the values that it closes over."""
+
+    def flat(*given: Any) -> list[Any]:
+        result = test(unflatten(tree, list(given)))
+        chosen = as_array(result)
+        if chosen is None or chosen.aval.shape != () or dtypes.kind(chosen.aval.dtype) == "key":
+            raise errors.ArgumentError(
+                f"{transform}: cond_fun ({name_of(fun)}) has to return a boolean scalar, got "
+                f"{described(result)}. Use anp.all or anp.any to reduce an array."
+            )
+        dtype = chosen.aval.dtype
+        return [chosen if dtypes.kind(dtype) == "bool" else ne(chosen, zero_literal(dtype))]
+
+    return closed(stage(flat, avals, word=f"{transform} of {name_of(fun)}", paths=paths), device)
+
+
+def closed(staged: Any, device: Any) -> tuple[Graph, list[Any]]:
+    """A staged function whose first inputs are all that it closes over, and those values.
+
+    Constants too become operands: equal bodies then are equal graphs, compiled once.
+    """
+    graph, captured = staged
+    if not graph.constants:
+        return graph, list(captured)
+    held = [as_array(x, device) for x in graph.constant_values]
+    whole = Graph((*graph.constants, *graph.inputs), graph.equations, graph.outputs)
+    return whole, [*held, *captured]
+
+
+class Body(NamedTuple):
+    """A staged step: its graph, what it closes over, the carry it settled on, its outputs."""
+
+    graph: Graph
+    constants: list[Any]
+    carry: list[Any]
+    out_tree: TreeDef
+
+
+def settled_body(
+    transform: str,
+    fun: Any,
+    role: str,
+    step: Callable[..., Any],
+    tree: TreeDef,
+    carry: list[Any],
+    others: Sequence[Aval],
+    paths: Sequence[str],
+    device: Any,
+    other_paths: Sequence[str] = (),
+) -> Body:
+    """Stages a step until the types of the carried values do not change any more.
+
+    `step` takes the carried values and `others`, flat, and gives the next carried value, of
+    the structure `tree`, and the rest.  A carried value that came from a Python scalar takes the
+    type that the loop gives it.
+    """
+    name = name_of(fun)
+    out_tree: Any = None
+    makers: list[Any] = []
+
+    def flat(*given: Any) -> list[Any]:
+        nonlocal out_tree, makers
+        following, rest = step(*given)
+        next_leaves, next_tree = flatten_result(following, name)
+        if next_tree != tree:
+            refuse_structure(transform, f"{role} ({name})", tree, next_tree, following)
+        makers = [getattr(x, "source", None) for x in next_leaves]
+        more, out_tree = flatten_result(rest, name)
+        return [*next_leaves, *more]
+
+    word = f"{transform} of {name}"
+    while True:
+        avals = [x.aval for x in carry]
+        staged = stage(flat, [*avals, *others], word=word, paths=[*paths, *other_paths])
+        graph, constants = closed(staged, device)
+        made = graph.out_avals[: len(carry)]
+        wanted = []
+        for k, (aval, new) in enumerate(zip(avals, made, strict=True)):
+            common = common_type((aval, new))
+            if common is None or (common is not aval and not aval.weak_type):
+                refuse_type(transform, f"{role} ({name})", paths[k], aval, new, makers[k])
+            wanted.append(common)
+        if wanted == avals:
+            outputs = [*avals, *graph.out_avals[len(carry) :]]
+            return Body(converted(graph, outputs), constants, carry, out_tree)
+        # Each round makes a type stronger or wider, so there are few.
+        carry = [
+            x if to is x.aval else convert(x, dtype=to.dtype, weak_type=to.weak_type)
+            for x, to in zip(carry, wanted, strict=True)
+        ]
+
+
+def refuse_structure(transform: str, who: str, tree: TreeDef, given: TreeDef, result: Any) -> None:
+    """Raises the error for a carried value that changes its structure."""
+    reason = ""
+    try:
+        flatten_up_to(tree, result)
+    except errors.TreeError as error:
+        reason = f": {error}"
+    raise errors.ArgumentError(
+        f"{transform}: {who} has to return a carried value of the structure that it gets, but it "
+        f"gets {tree} and returns {given}{reason}"
+    )
+
+
+def refuse_type(
+    transform: str, who: str, path: str, aval: Aval, made: Aval, where: Any
+) -> NoReturn:
+    """Raises the error for a carried value that changes its type."""
+    line = f"\n  made at: {where}" if where is not None else ""
+    what = (
+        f"Give it the shape {made.shape} from the start (anp.broadcast_to), or keep the shape"
+        if aval.shape != made.shape
+        else f"Convert the result (x.astype('{aval.dtype}')), or start with {made.dtype}"
+    )
+    raise errors.ArgumentError(
+        f"{transform}: a carried value has to keep its type, but {path} is {aval.strong()} and "
+        f"{who} makes it {made.strong()}.{line}\n{what}."
+    )
+
+
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+) -> tuple[Any, Any]:
+    """Carries a value along the first axis of `xs`, and stacks what each step gives.
+
+    It means the same as this loop, but is staged once, whatever the length:
+
+        for x in xs:
+            carry, y = f(carry, x)
+            ys.append(y)
+
+    Args:
+        f: a function `(carry, x) -> (carry, y)` of trees of arrays, which may use arrays from
+            around it; the carry keeps its structure, shapes and dtypes.  Python scalars
+            among the initial values take the dtypes that the loop gives them.
+        init: the first carry.
+        xs: a tree of arrays of the same length, or None.
+        length: the number of steps; needed where `xs` has no arrays.
+        reverse: begin at the end; `ys` are in the order of `xs` all the same.
+        unroll: steps in one round of the compiled loop, where a backend loops itself; True
+            for all.
+
+    Returns:
+        The last carry, and the `ys`, with a first axis of that length.
+
+    Raises:
+        ArgumentError: the carry changes its structure or a type, `f` does not return a pair, or
+            lengths differ.
+
+    >>> import arrayx as ax, arrayx.numpy as anp
+    >>> ax.lax.scan(lambda total, x: (total + x, 2 * x), 0.0, anp.arange(4.0))
+    (Array(6., dtype=float32), Array([0., 2., 4., 6.], dtype=float32))
+    """
+    transform = "ax.lax.scan"
+    check_callable(f, transform)
+
+    def step(carry: Any, x: Any) -> tuple[Any, Any]:
+        result = f(carry, x)
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise errors.ArgumentError(
+                f"{transform}: f ({name_of(f)}) has to return a pair (carry, y), got "
+                f"{described(result)}. Where there is nothing to stack, return (carry, None)."
+            )
+        return result
+
+    paths = paths_in("init", init)
+    return scanned(transform, f, "f", step, init, paths, xs, length, reverse, unroll)
+
+
+def scanned(
+    transform: str,
+    fun: Any,
+    role: str,
+    step: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    paths: Sequence[str],
+    xs: Any,
+    length: Any,
+    reverse: bool,
+    unroll: Any,
+) -> tuple[Any, Any]:
+    """`scan` of `step`; messages speak of the function `fun` that the user gave."""
+    leaves, tree = flatten(init)
+    x_leaves, x_tree = flatten(xs)
+    device = home_of((*leaves, *x_leaves))
+    x_paths = paths_in("xs", xs)
+    n = len(leaves)
+
+    def flat(*given: Any) -> Any:
+        return step(unflatten(tree, list(given[:n])), unflatten(x_tree, list(given[n:])))
+
+    with working_at(device):
+        carry = arrays_of(leaves, device, transform, lambda: paths)
+        arrays = arrays_of(x_leaves, device, transform, lambda: x_paths)
+        count = common_length(transform, arrays, x_paths, length)
+        others = [x.aval.update(shape=x.aval.shape[1:]) for x in arrays]
+        body, constants, carry, out_tree = settled_body(
+            transform, fun, role, flat, tree, carry, others, paths, device, x_paths
+        )
+        results = scan_primitive(
+            *constants,
+            *carry,
+            *arrays,
+            body=body,
+            length=count,
+            reverse=bool(reverse),
+            unroll=rounds(transform, unroll, count),
+            n_consts=len(constants),
+            n_carry=n,
+        )
+    return unflatten(tree, list(results[:n])), unflatten(out_tree, list(results[n:]))
+
+
+def rounds(transform: str, unroll: Any, length: int) -> int:
+    """The number of steps in one round."""
+    if unroll is True:
+        return max(length, 1)
+    if unroll is False:
+        return 1
+    if not isinstance(unroll, int) or unroll < 1:
+        raise errors.ArgumentError(
+            f"{transform}: unroll is a positive int, or a bool, got {unroll!r}"
+        )
+    return unroll
+
+
+def common_length(transform: str, arrays: Sequence[Any], paths: Sequence[str], length: Any) -> int:
+    """The length of the first axis of all arrays; raises where they differ."""
+    for x, path in zip(arrays, paths, strict=True):
+        if x.aval.ndim == 0:
+            raise errors.ArgumentError(
+                f"{transform} goes along the first axis of xs, but {path} is a scalar, "
+                f"{x.aval.strong()}. Close over what all steps share, or carry it."
+            )
+    if length is not None:
+        concrete = int(length.host()) if isinstance(length, ConcreteArray) else length
+        if isinstance(concrete, Tracer):
+            concrete.concrete("the length of ax.lax.scan")
+        try:
+            length = concrete.__index__()
+        except (AttributeError, TypeError):
+            raise errors.ArgumentError(
+                f"{transform}: length is an int, got {described(length)}"
+            ) from None
+        if length < 0:
+            raise errors.ArgumentError(f"{transform}: length cannot be negative, got {length}")
+    given = [(path, x.aval.shape[0]) for x, path in zip(arrays, paths, strict=True)]
+    if length is not None:
+        given.insert(0, ("length", length))
+    if not given:
+        raise errors.ArgumentError(
+            f"{transform} without arrays in xs needs length=, the number of steps"
+        )
+    first = given[0]
+    for path, n in given:
+        if n != first[1]:
+            raise errors.ArgumentError(
+                f"{transform} needs one length for all, but {first[0]} is {first[1]} and the "
+                f"length of {path} is {n}"
+                if first[0] == "length"
+                else f"{transform} needs arrays of one length, but that of {first[0]} is "
+                f"{first[1]} and that of {path} is {n}"
+            )
+    return int(first[1])
+
+
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Any, Any], Any],
+    init_val: Any,
+    *,
+    unroll: int | bool = 1,
+) -> Any:
+    """Applies `body_fun(i, value)` for i from `lower` up to, not including, `upper`.
+
+    With bounds that are known when it is called it is a `scan`, which can be differentiated in
+    reverse mode; with traced bounds it is a `while_loop`, which cannot.
+
+    Args:
+        lower, upper: integer scalars.
+        body_fun: a function of the counter and the carried value that gives the next one, of
+            the same structure, shapes and dtypes.
+        init_val: the first value, a tree of arrays.
+        unroll: as in `scan`; only for bounds that are known.
+
+    Raises:
+        ArgumentError: a bound is no integer scalar, or the carried value changes its type.
+
+    >>> import arrayx as ax
+    >>> ax.lax.fori_loop(0, 5, lambda i, total: total + i, 0)
+    Array(10, dtype=int32, weak_type=True)
+    """
+    transform = "ax.lax.fori_loop"
+    check_callable(body_fun, transform)
+    first, last = bound(transform, "lower", lower), bound(transform, "upper", upper)
+    dtype, weak = promote_pair(
+        first.aval.dtype, first.aval.weak_type, last.aval.dtype, last.aval.weak_type
+    )
+    first, last = (convert(x, dtype=dtype, weak_type=weak) for x in (first, last))
+    tree = flatten(init_val)[1]
+    paths = ["the counter", *paths_in("init_val", init_val)]
+
+    def step(carry: Any, _: Any = None) -> tuple[Any, None]:
+        i, value = carry
+        result = body_fun(i, value)
+        made = flatten(result)[1]
+        if made != tree:
+            refuse_structure(transform, f"body_fun ({name_of(body_fun)})", tree, made, result)
+        return (add(i, 1), result), None
+
+    if isinstance(first, ConcreteArray) and isinstance(last, ConcreteArray):
+        count = max(int(last.host()) - int(first.host()), 0)
+        (_, result), _ = scanned(
+            transform,
+            body_fun,
+            "body_fun",
+            step,
+            (first, init_val),
+            paths,
+            None,
+            count,
+            False,
+            unroll,
+        )
+        return result
+    if rounds(transform, unroll, 1) != 1:
+        raise errors.ArgumentError(
+            f"{transform}: unroll needs bounds that are known, but one of them is traced"
+        )
+    return looped(
+        transform,
+        body_fun,
+        body_fun,
+        lambda carry: lt(carry[0], last),
+        lambda carry: step(carry)[0],
+        (first, init_val),
+        paths,
+    )[1]
+
+
+def bound(transform: str, name: str, x: Any) -> Any:
+    """A bound as an array; raises unless it is an integer scalar."""
+    array = as_array(x)
+    kind = "" if array is None else dtypes.kind(array.aval.dtype)
+    if array is None or array.aval.shape != () or kind not in ("int", "uint"):
+        raise errors.ArgumentError(
+            f"{transform}: {name} has to be an integer scalar, got {described(x)}"
+        )
+    return array
+
+
+def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
+    """`f` of each element along the first axis of `xs`, one after the other; results stacked.
+
+    Unlike `vmap` it needs the memory of one call only.
+
+    Args:
+        f: a function of a tree of arrays.
+        xs: a tree of arrays of the same length.
+        batch_size: how many elements are worked on at once, by `vmap`.
+
+    Raises:
+        ArgumentError: lengths differ, or there are no arrays.
+
+    >>> import arrayx as ax, arrayx.numpy as anp
+    >>> ax.lax.map(lambda x: x * x, anp.arange(4.0))
+    Array([0., 1., 4., 9.], dtype=float32)
+    """
+    transform = "ax.lax.map"
+    check_callable(f, transform)
+    if batch_size is None:
+        return mapped(transform, f, f, xs)
+    if not isinstance(batch_size, int) or batch_size < 1:
+        raise errors.ArgumentError(f"{transform}: batch_size is a positive int, got {batch_size!r}")
+    leaves, tree = flatten(xs)
+    device = home_of(leaves)
+    paths = paths_in("xs", xs)
+    with working_at(device):
+        arrays = arrays_of(leaves, device, transform, lambda: paths)
+        count = common_length(transform, arrays, paths, None)
+        whole, left = divmod(count, batch_size)
+        over_batch = vmap(f)
+        if not whole:
+            return over_batch(xs)
+        full = whole * batch_size
+        batches = [
+            reshape(cut(x, 0, 0, full), shape=(whole, batch_size, *x.aval.shape[1:]))
+            for x in arrays
+        ]
+        results, out_tree = flatten(mapped(transform, f, over_batch, unflatten(tree, batches)))
+        results = [reshape(y, shape=(full, *y.aval.shape[2:])) for y in results]
+        if left:
+            rest = unflatten(tree, [cut(x, 0, full, count) for x in arrays])
+            results = [
+                concatenate(a, b, axis=0)
+                for a, b in zip(results, flatten(over_batch(rest))[0], strict=True)
+            ]
+    return unflatten(out_tree, results)
+
+
+def mapped(transform: str, f: Any, fun: Callable[[Any], Any], xs: Any) -> Any:
+    """`fun` of each element, `f` being what the user gave."""
+    step = lambda _, x: ((), fun(x))  # noqa: E731
+    return scanned(transform, f, "f", step, (), [], xs, None, False, 1)[1]
