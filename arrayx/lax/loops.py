@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+
 from arrayx import dtypes, errors
 from arrayx.api.arguments import check_callable, flatten_result, name_of
 from arrayx.api.mapping import vmap
@@ -408,12 +410,14 @@ def fori_loop(
     """
     transform = "ax.lax.fori_loop"
     check_callable(body_fun, transform)
-    first, last = bound(transform, "lower", lower), bound(transform, "upper", upper)
-    dtype, weak = promote_pair(
-        first.aval.dtype, first.aval.weak_type, last.aval.dtype, last.aval.weak_type
-    )
-    first, last = (convert(x, dtype=dtype, weak_type=weak) for x in (first, last))
-    tree = flatten(init_val)[1]
+    leaves, tree = flatten(init_val)
+    with working_at(home_of((lower, upper, *leaves))):
+        first, last = bound(transform, "lower", lower), bound(transform, "upper", upper)
+        dtype, weak = promote_pair(
+            first.aval.dtype, first.aval.weak_type, last.aval.dtype, last.aval.weak_type
+        )
+        first, last = (convert(x, dtype=dtype, weak_type=weak) for x in (first, last))
+    low, high = known_int(lower), known_int(upper)
     paths = ["the counter", *paths_in("init_val", init_val)]
 
     def step(carry: Any, _: Any = None) -> tuple[Any, None]:
@@ -424,8 +428,8 @@ def fori_loop(
             refuse_structure(transform, f"body_fun ({name_of(body_fun)})", tree, made, result)
         return (add(i, 1), result), None
 
-    if isinstance(first, ConcreteArray) and isinstance(last, ConcreteArray):
-        count = max(int(last.host()) - int(first.host()), 0)
+    if low is not None and high is not None:
+        count = max(high - low, 0)
         (_, result), _ = scanned(
             transform,
             body_fun,
@@ -452,6 +456,13 @@ def fori_loop(
         (first, init_val),
         paths,
     )[1]
+
+
+def known_int(x: Any) -> int | None:
+    """A bound as a Python int, None while it is traced."""
+    if isinstance(x, ConcreteArray):
+        x = x.host()
+    return int(x) if isinstance(x, int | np.integer | np.ndarray) and np.ndim(x) == 0 else None
 
 
 def bound(transform: str, name: str, x: Any) -> Any:
