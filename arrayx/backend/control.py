@@ -34,9 +34,10 @@ def while_loop(
     """The carried values once the test of them is false."""
     tests, steps = operands[:n_cond], operands[n_cond : n_cond + n_body]
     carry: Sequence[Any] = operands[n_cond + n_body :]
-    test, step = program_of(backend, cond), program_of(backend, body)
-    while backend.get(test.run((*tests, *carry))[0]):
-        carry = step.run((*steps, *carry))
+    get = backend.get
+    with program_of(backend, cond).stepping() as test, program_of(backend, body).stepping() as step:
+        while get(test([*tests, *carry])[0]):
+            carry = step([*steps, *carry])
     return tuple(carry)
 
 

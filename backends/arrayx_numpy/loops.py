@@ -22,14 +22,15 @@ def scan(
     n_carry: int,
 ) -> Any:
     """The compiled body for each slice; results go into arrays made at the start."""
-    step = program_of(backend, body).run
     n = n_consts + n_carry
     consts, xs = operands[:n_consts], operands[n:]
     carry: Any = operands[n_consts:n]
     ys = [np.empty((length, *a.shape), a.dtype) for a in body.out_avals[n_carry:]]
-    for i in range(length - 1, -1, -1) if reverse else range(length):
-        results = step([*consts, *carry, *[x[i] for x in xs]])
-        carry = results[:n_carry]
-        for y, made in zip(ys, results[n_carry:]):
-            y[i] = made
+    places = range(length - 1, -1, -1) if reverse else range(length)
+    with program_of(backend, body).stepping() as step:
+        for i in places:
+            results = step([*consts, *carry, *[x[i] for x in xs]])
+            carry = results[:n_carry]
+            for y, made in zip(ys, results[n_carry:]):
+                y[i] = made
     return (*carry, *ys)
