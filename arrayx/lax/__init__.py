@@ -3,6 +3,9 @@
 from arrayx.api.autodiff import (
     stop_gradient,
 )
+from arrayx.lax.associative import (
+    associative_scan,
+)
 from arrayx.lax.control_flow import (
     cond,
     switch,
@@ -149,6 +152,7 @@ __all__ = [
     "argmin",
     "asin",
     "asinh",
+    "associative_scan",
     "atan",
     "atan2",
     "atanh",
