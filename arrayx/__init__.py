@@ -16,7 +16,7 @@ from arrayx.api.autodiff import (
     vjp,
 )
 from arrayx.api.checking_gradients import check_grads
-from arrayx.api.compilation import eval_shape, jit, make_graph
+from arrayx.api.compilation import jit
 from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
@@ -30,12 +30,13 @@ from arrayx.api.placement import (
     local_device_count,
     local_devices,
 )
+from arrayx.api.staging import eval_shape, make_graph
 from arrayx.backend.contract import Device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Tracer
-from arrayx.core.printing import parse_graph
+from arrayx.core.parsing import parse_graph
 from arrayx.dtypes import float0
 from arrayx.version import __version__
 

@@ -517,9 +517,9 @@ def scalar_fits(value: Any, dtype: Any) -> bool:
 def check_scalar(value: Any, dtype: Any) -> None:
     """Raise `OverflowError` if a Python integer is out of the range of `dtype`.
 
-    >>> check_scalar(300, np.uint8)
+    >>> check_scalar(-1, np.uint8)
     Traceback (most recent call last):
-    OverflowError: Python integer 300 is out of range for uint8, which holds 0 to 255; int64 holds it
+    OverflowError: Python integer -1 is out of range for uint8, which holds 0 to 255; int64 holds it
     """
     if scalar_fits(value, dtype):
         return

@@ -379,7 +379,7 @@ def register_dataclass(
     return nodetype
 
 
-class Partial(functools.partial):  # type: ignore[type-arg]
+class Partial(functools.partial):
     """`functools.partial` that is a node: its arguments are children, its function is not.
 
     >>> from arrayx.tree import flatten

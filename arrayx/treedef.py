@@ -340,7 +340,7 @@ def _build(treedef: TreeDef, leaves: list[Any], at: int) -> Any:
                 at += child.num_leaves
     node = treedef.node
     if node is DICT:
-        return dict(zip(treedef.aux, children))  # noqa: B905 (equally long, and it is hot)
+        return dict(zip(treedef.aux, children))
     return node.unflatten(treedef.aux, children)  # type: ignore[union-attr]
 
 

@@ -36,7 +36,9 @@ def dispatch(names: list[str]) -> None:
         f = ax.jit(lambda v: v + 1)
         f(x)
         times = in_turns({"call": lambda f=f, x=x: f(x)}, clock=time.thread_time)
-        line(f"jitted x + 1 on {name}", f"{median(times, 'call') * 1e6:.2f} µs", goals.get(name, ""))
+        line(
+            f"jitted x + 1 on {name}", f"{median(times, 'call') * 1e6:.2f} µs", goals.get(name, "")
+        )
 
 
 def eager() -> None:

@@ -19,8 +19,7 @@ HEAVY = ("jaxlib", "jax", "cupy", "scipy", "torch", "opt_einsum", "sklearn", "ri
 def seconds(module: str) -> float:
     """The time a fresh interpreter takes to import a module, by its own clock."""
     program = (
-        "import time; t = time.perf_counter(); "
-        f"import {module}; print(time.perf_counter() - t)"
+        f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     return float(out.stdout)
@@ -47,9 +46,7 @@ def main() -> int:
             found.append(seconds(module))
             time.sleep(0.01)
     medians = {module: statistics.median(found) for module, found in times.items()}
-    ratio = statistics.median(
-        a / n for a, n in zip(times["arrayx"], times["numpy"], strict=True)
-    )
+    ratio = statistics.median(a / n for a, n in zip(times["arrayx"], times["numpy"], strict=True))
     print(
         f"import numpy {medians['numpy'] * 1e3:.1f} ms, import arrayx "
         f"{medians['arrayx'] * 1e3:.1f} ms (numpy included): {ratio:.2f} times"

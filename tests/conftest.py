@@ -26,3 +26,24 @@ def graphs_are_checked(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     with config(check_graphs=True):
         yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--slice",
+        metavar="K/N",
+        help="run only every N-th test, beginning with number K (from 0): for heavy sweeps",
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves one slice of the tests that were selected."""
+    text = config.getoption("--slice")
+    if text is None:
+        return
+    number, of = (int(part) for part in text.split("/"))
+    kept = items[number % of :: of]
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = kept

@@ -33,7 +33,8 @@ from arrayx.primitives.combined import stop_gradient as stop_gradient_primitive
 from arrayx.transforms.jvp import jvp_flat
 from arrayx.transforms.linearize import Linearized, linearize_flat
 from arrayx.transforms.vjp import backward
-from arrayx.treedef import LEAF, TreeDef, flatten, flatten_with_path, keystr, unflatten
+from arrayx.tree_nodes import keystr
+from arrayx.treedef import LEAF, TreeDef, flatten, flatten_with_path, unflatten
 
 
 def check_differentiable(fun: Any, transform: str) -> None:
@@ -47,23 +48,28 @@ def check_differentiable(fun: Any, transform: str) -> None:
 
 
 def check_input(
-    transform: str, aval: Aval, path: Callable[[], str], holomorphic: bool, allow_int: bool
+    transform: str,
+    aval: Aval,
+    paths: Callable[[], Sequence[str]],
+    i: int,
+    holomorphic: bool,
+    allow_int: bool,
 ) -> None:
-    """Raises for an argument that reverse mode has no derivative for."""
+    """Raises for an argument, that of path `i`, that reverse mode has no derivative for."""
     kind = dtypes.kind(aval.dtype)
     if kind == "float" and not holomorphic:
         return
     if holomorphic and kind != "complex":
         raise errors.GradError(
-            f"{transform} with holomorphic=True needs complex inputs, but argument {path()} is "
+            f"{transform} with holomorphic=True needs complex inputs, but argument {paths()[i]} is "
             f"{aval.strong()}. Convert it (x.astype(complex)), or leave holomorphic out."
         )
     if kind in ("float", "complex") or allow_int:
         return
     raise errors.GradError(
-        f"{transform}: argument {path()} is {aval.strong()}, and there is no derivative with "
-        f"respect to {_KINDS.get(kind, kind)}. Convert it (x.astype(float), or 1.0 instead of 1), "
-        "leave it out of argnums, or pass allow_int=True for a gradient of dtype float0."
+        f"{transform}: argument {paths()[i]} is {aval.strong()}, and there is no derivative "
+        f"with respect to {_KINDS.get(kind, kind)}. Convert it (x.astype(float), or 1.0 instead "
+        "of 1), leave it out of argnums, or pass allow_int=True for a gradient of dtype float0."
     )
 
 
@@ -205,9 +211,7 @@ def _gradient(
         with working_at(device):
             primals = arrays_of(chosen.leaves, device, transform, chosen.paths)
             for i, p in enumerate(primals):
-                check_input(
-                    transform, p.aval, lambda i=i: chosen.paths()[i], holomorphic, allow_int
-                )
+                check_input(transform, p.aval, chosen.paths, i, holomorphic, allow_int)
             return differentiate(chosen, primals)
 
     def differentiate(chosen: Selected, primals: list[Any]) -> tuple[Any, Any]:

@@ -89,7 +89,7 @@ def doctor() -> list[Record]:
     """Tries every backend and returns a record of each: origin, state, reason, remedy."""
     registry.retry()
     available()
-    return [registry.record(name) for name in registry.names()]
+    return registry.records()
 
 
 def explain(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> str:

@@ -14,7 +14,8 @@ from arrayx.api.operands import as_array, float0_zeros, is_differentiable
 from arrayx.api.placement import device_get
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
-from arrayx.treedef import flatten, flatten_with_path, keystr, unflatten
+from arrayx.tree_nodes import keystr
+from arrayx.treedef import flatten, flatten_with_path, unflatten
 
 # By the bits of a real number: the step of the difference, and the tolerance.
 _STEPS = {16: 0.05, 32: 1e-2, 64: 1e-4}
@@ -51,10 +52,9 @@ def check_grads(
     for mode in wanted:
         if mode not in ("fwd", "rev"):
             raise errors.ArgumentError(f"check_grads: modes are 'fwd' and 'rev', not {mode!r}")
-    args = tuple(args)
-    leaves, tree = flatten(args)
-    args = unflatten(tree, [as_array(x) for x in leaves])
-    _check(f, args, order, wanted, (atol, rtol, eps), np.random.default_rng(0), name_of(f))
+    leaves, tree = flatten(tuple(args))
+    arrays = unflatten(tree, [as_array(x) for x in leaves])
+    _check(f, arrays, order, wanted, (atol, rtol, eps), np.random.default_rng(0), name_of(f))
 
 
 def _check(
@@ -111,8 +111,8 @@ def _bits(*trees: Any) -> int:
 
 
 def _wide(x: Any) -> np.ndarray:
-    x = np.asarray(device_get(x))
-    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+    host: np.ndarray = np.asarray(device_get(x))
+    return host.astype(np.complex128 if host.dtype.kind == "c" else np.float64)
 
 
 def _difference(f: Any, args: Any, direction: Any, eps: float) -> list[np.ndarray]:

@@ -17,7 +17,6 @@ import numpy as np
 
 from arrayx import errors
 from arrayx.api.arguments import (
-    ShapeDtypeStruct,
     argument_paths,
     as_value,
     check_callable,
@@ -25,46 +24,26 @@ from arrayx.api.arguments import (
     leaf_aval,
     name_of,
 )
+from arrayx.api.lowering import Lowered, Traced, TracedFunction, run_traced
 from arrayx.api.placement import find_device, put_leaf
-from arrayx.backend.concrete import ConcreteArray, Gone, array_types, give_away
+from arrayx.backend.concrete import ConcreteArray, Gone, array_types
 from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.dispatch import (
-    as_concrete,
     choose_device,
     compile_graph,
 )
 from arrayx.config import config
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
-from arrayx.core.graph import Graph
 from arrayx.core.interpreter import BASE, current
 from arrayx.core.quiet import quietly
 from arrayx.dtypes import float0
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import stage
 from arrayx.transforms.vmap import axis_environment
-from arrayx.treedef import TreeDef, flatten, unflatten
+from arrayx.treedef import LEAF, TreeDef, flatten, unflatten
 
 _MOST_ENTRIES = 4096
-
-
-class Traced(NamedTuple):
-    """A function staged for one kind of arguments."""
-
-    graph: Graph
-    out_tree: TreeDef
-    captured: tuple[Any, ...]
-    # Leaves of the result that no program computes: derivatives of integers (float0).
-    fixed: tuple[tuple[int, Any], ...]
-
-    def rebuild(self, results: Sequence[Any]) -> Any:
-        """The function's result from the program's outputs."""
-        if self.fixed:
-            leaves = list(results)
-            for i, leaf in self.fixed:
-                leaves.insert(i, leaf)
-            return unflatten(self.out_tree, leaves)
-        return unflatten(self.out_tree, results)
 
 
 class CacheInfo(NamedTuple):
@@ -110,6 +89,29 @@ def _cache_for(fun: Any, options: Any) -> Cache:
         return Cache()
 
 
+class Fast:
+    """A program with all that a call needs besides: buffers in, the function's result out."""
+
+    __slots__ = ("array_type", "avals", "execute", "quiet", "rebuild", "single")
+
+    def __init__(self, program: Executable, device: Device, traced: Traced) -> None:
+        self.execute = program.run
+        self.quiet = device.backend.quiet
+        self.array_type = device.array_type
+        self.avals = traced.graph.out_avals
+        self.rebuild = traced.rebuild
+        # The result is one array, in no container.
+        self.single = self.avals[0] if traced.out_tree == LEAF and not traced.fixed else None
+
+    def run(self, buffers: list[Any]) -> Any:
+        """Runs the program."""
+        outputs = quietly(self.execute, buffers) if self.quiet else self.execute(buffers)
+        if self.single is not None:
+            return self.array_type(outputs[0], self.single)
+        array_type = self.array_type
+        return self.rebuild([array_type(b, a) for b, a in zip(outputs, self.avals)])
+
+
 class Options(NamedTuple):
     """The arguments of `jit` that decide what is compiled."""
 
@@ -139,44 +141,76 @@ class Jitted:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.plain and not kwargs and _current() is BASE:
-            array_type = None
-            key: list[Any] = [_snapshot(), _axes()]
-            buffers: list[Any] = []
-            for a in args:
-                cls = type(a)
-                if cls is array_type:
-                    key.append(a.aval)
-                    buffers.append(a.buffer)
-                elif array_type is None and cls in array_types:
-                    array_type = cls
-                    key.append(cls)
-                    key.append(a.aval)
-                    buffers.append(a.buffer)
-                else:
-                    break
+        if not self.plain or _current() is not BASE:
+            return self.call(args, kwargs)
+        if kwargs:
+            return self.call_tree(args, kwargs)
+        array_type = None
+        key: list[Any] = [_snapshot(), _axes()]
+        buffers: list[Any] = []
+        for a in args:
+            cls = type(a)
+            if cls is array_type:
+                key.append(a.aval)
+                buffers.append(a.buffer)
+            elif array_type is None and cls in array_types:
+                array_type = cls
+                key.append(cls)
+                key.append(a.aval)
+                buffers.append(a.buffer)
             else:
-                entry = self.cache.fast.get(tuple(key))
-                if entry is not None:
-                    run, make, rebuild = entry
-                    self.cache.hits += 1
-                    return rebuild([c(b, a) for b, (c, a) in zip(quietly(run, buffers), make)])
-                return self.first_call(args, tuple(key) if array_type is not None else None)
-        return self.call(args, kwargs)
+                return self.call_tree(args, kwargs)
+        fast = self.cache.fast.get(tuple(key))
+        if fast is None:
+            return self.first_call(args, kwargs, tuple(key) if array_type is not None else None)
+        self.cache.hits += 1
+        return fast.run(buffers)
 
-    def first_call(self, args: tuple[Any, ...], key: Any) -> Any:
-        """A call with concrete arrays alone, of types not met yet."""
-        result = self.call(args, {})
+    def call_tree(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call whose arguments are trees, or NumPy arrays beside arrays, all concrete."""
+        leaves, tree = flatten((args, kwargs))
+        array_type = None
+        key: list[Any] = [_snapshot(), _axes(), tree, None]
+        buffers: list[Any] = []
+        hosts: list[int] = []
+        for i, a in enumerate(leaves):
+            cls = type(a)
+            if cls is array_type:
+                key.append(a.aval)
+                buffers.append(a.buffer)
+            elif array_type is None and cls in array_types:
+                array_type = cls
+                key.append(a.aval)
+                buffers.append(a.buffer)
+            elif cls is np.ndarray and a.dtype.isbuiltin == 1:
+                key.append(a.dtype)
+                key.append(a.shape)
+                hosts.append(i)
+                buffers.append(a)
+            else:
+                return self.call(args, kwargs)
+        if array_type is None:
+            return self.call(args, kwargs)
+        key[3] = array_type
+        fast = self.cache.fast.get(tuple(key))
+        if fast is None:
+            return self.first_call(args, kwargs, tuple(key))
+        self.cache.hits += 1
+        for i in hosts:
+            buffers[i] = array_type.backend.put(buffers[i], array_type.device)
+        return fast.run(buffers)
+
+    def first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
+        """A call with concrete arguments of types not met yet."""
+        result = self.call(args, kwargs)
         if key is not None:
-            _, _, traced, leaves = self.prepare(args, {})
+            _, _, traced, leaves = self.prepare(args, kwargs)
             if not traced.captured:
                 device = choose_device((*leaves, *traced.graph.constant_values))
                 program = compile_graph(traced.graph, CompileOptions(device))
-                make = [(device.array_type, a) for a in traced.graph.out_avals]
-                rebuild = traced.rebuild if traced.fixed else traced.out_tree.unflatten
                 if len(self.cache.fast) >= _MOST_ENTRIES:
                     self.cache.fast.clear()
-                self.cache.fast[key] = program.run, make, rebuild
+                self.cache.fast[key] = Fast(program, device, traced)
         return result
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -403,129 +437,6 @@ def argument_names(fun: Any) -> list[str]:
     return [p.name for p in parameters if p.kind.name in named]
 
 
-def run_traced(
-    graph: Graph,
-    values: Sequence[Any],
-    device: Device | None,
-    donated: tuple[int, ...],
-    name: str,
-) -> list[Any]:
-    """Runs a staged function on concrete values, on `device` or where they are."""
-    if device is None:
-        device = choose_device((*values, *graph.constant_values))
-    arrays = [as_concrete(x, device) for x in values]
-    program = compile_graph(graph, CompileOptions(device, donated))
-    array_type = device.array_type
-    outputs = quietly(program.run, [a.buffer for a in arrays])
-    results = [array_type(b, a) for b, a in zip(outputs, graph.out_avals, strict=True)]
-    for i in donated:
-        give_away(arrays[i], f"{name} ")
-    return results
-
-
-class TracedFunction:
-    """A function staged for one kind of arguments: its graph, and the way on to a program."""
-
-    def __init__(
-        self,
-        traced: Traced,
-        in_tree: TreeDef,
-        device: Device,
-        donated: tuple[int, ...],
-        name: str,
-    ) -> None:
-        self.graph = traced.graph
-        self.traced = traced
-        self.in_tree = in_tree
-        self.device = device
-        self.donated = donated
-        self.name = name
-
-    @property
-    def out_info(self) -> Any:
-        """The types of the results, in their structure."""
-        return types_of(self.traced)
-
-    def lower(self) -> Lowered:
-        """Prepares the graph for its device."""
-        return Lowered(self)
-
-
-class Lowered:
-    """A staged function in the language of its backend."""
-
-    def __init__(self, traced: TracedFunction) -> None:
-        self.traced = traced
-        self.graph = traced.graph
-
-    @property
-    def out_info(self) -> Any:
-        """The types of the results, in their structure."""
-        return self.traced.out_info
-
-    def as_text(self) -> str:
-        """The program as text: StableHLO on `xla`, generated Python on `numpy`."""
-        return self.traced.device.backend.lowered_text(self.graph, self.options())
-
-    def options(self) -> CompileOptions:
-        """How it is going to be compiled."""
-        return CompileOptions(self.traced.device, self.traced.donated)
-
-    def compile(self) -> Compiled:
-        """Compiles the program."""
-        return Compiled(self, compile_graph(self.graph, self.options()))
-
-
-class Compiled:
-    """A compiled function: called with arguments of the types it was compiled for."""
-
-    def __init__(self, lowered: Lowered, program: Executable) -> None:
-        self.lowered = lowered
-        self.program = program
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        traced = self.lowered.traced
-        leaves, in_tree = flatten((list(args), kwargs))
-        if in_tree != traced.in_tree:
-            raise errors.ArgumentError(
-                f"{traced.name} was compiled for arguments of structure {traced.in_tree}, "
-                f"called with {in_tree}"
-            )
-        values = [as_value(x) for x in leaves]
-        for i, (x, aval) in enumerate(zip(values, traced.graph.in_avals, strict=True)):
-            if x.shape != aval.shape or x.dtype != aval.dtype:
-                raise errors.ArgumentError(
-                    f"{traced.name} was compiled for {aval} as leaf {i} of its arguments, "
-                    f"called with {x.dtype}{list(x.shape)}"
-                )
-        results = run_traced(
-            traced.graph, values, traced.device, traced.donated, traced.name
-        )
-        return traced.traced.rebuild(results)
-
-    def as_text(self) -> str:
-        """The compiled program as text, as optimised as its backend shows it."""
-        return self.program.text()
-
-    def cost_analysis(self) -> dict[str, float]:
-        """Figures such as flops and bytes accessed, where the backend knows them."""
-        return self.program.cost_analysis()
-
-    def memory_analysis(self) -> Any:
-        """Bytes of arguments, outputs and temporaries, where the backend knows them."""
-        return self.program.memory_analysis()
-
-
-def types_of(traced: Traced) -> Any:
-    """The results' types as ShapeDtypeStructs in their structure."""
-    types = [
-        ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.graph.out_avals
-    ]
-    for i, leaf in traced.fixed:
-        types.insert(i, ShapeDtypeStruct(leaf.shape, leaf.dtype))
-    return unflatten(traced.out_tree, types)
-
-
 def jit(
     fun: Callable[..., Any] | None = None,
     *,
@@ -582,9 +493,9 @@ def jit(
     target = find_device(device or backend) if device or backend else None
     check_static(fun, static_argnums, static_argnames)
     options = Options(
-        _integers("static_argnums", static_argnums),
+        integers("static_argnums", static_argnums),
         _names(static_argnames),
-        _integers("donate_argnums", donate_argnums),
+        integers("donate_argnums", donate_argnums),
         _names(donate_argnames),
         target,
         inline,
@@ -609,7 +520,7 @@ def check_static(fun: Any, numbers: Any, names: Any) -> None:
                 f"static_argnames has {name!r}, which is no argument of {shown}"
             )
     positional = len(positional_names(fun))
-    for i in _integers("static_argnums", numbers):
+    for i in integers("static_argnums", numbers):
         if not -positional <= i < positional and inspect.Parameter.VAR_POSITIONAL not in kinds:
             raise errors.StaticArgumentError(
                 f"static_argnums has {i}, but {shown} has {positional} positional "
@@ -620,7 +531,8 @@ def check_static(fun: Any, numbers: Any, names: Any) -> None:
 _COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def _integers(name: str, given: Any) -> tuple[int, ...]:
+def integers(name: str, given: Any) -> tuple[int, ...]:
+    """An int or several as a tuple; raises for anything else."""
     numbers = () if given is None else (given,) if isinstance(given, int) else tuple(given)
     if not all(isinstance(i, int) for i in numbers):
         raise errors.ArgumentError(f"{name} takes an int or a sequence of ints, got {given!r}")
@@ -629,39 +541,3 @@ def _integers(name: str, given: Any) -> tuple[int, ...]:
 
 def _names(given: Any) -> tuple[str, ...]:
     return () if given is None else (given,) if isinstance(given, str) else tuple(given)
-
-
-def make_graph(fun: Callable[..., Any], static_argnums: Any = None) -> Callable[..., Graph]:
-    """A function that returns the graph of `fun` for its arguments, which prints as text.
-
-    >>> import arrayx as ax, arrayx.numpy as anp
-    >>> print(ax.make_graph(lambda x: anp.sin(x) * 2)(anp.ones(3)))
-    graph(a: float32[3]) {
-      b: float32[3] = sin a
-      c: float32[3] = mul b 2.0
-      return c
-    }
-    """
-    check_callable(fun, "ax.make_graph")
-    jitted = Jitted(fun, Options(_integers("static_argnums", static_argnums), (), (), (), None, False))
-
-    @functools.wraps(fun)
-    def graph_of(*args: Any, **kwargs: Any) -> Graph:
-        return jitted.prepare(args, kwargs)[2].graph
-
-    return graph_of
-
-
-def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The types of `fun(*args, **kwargs)` without computing it.
-
-    Arguments may be arrays or ShapeDtypeStructs; the result has ShapeDtypeStructs.
-
-    >>> import arrayx as ax, arrayx.numpy as anp
-    >>> ax.eval_shape(anp.dot, ax.ShapeDtypeStruct((2, 3), "float32"), anp.ones(3))
-    ShapeDtypeStruct(shape=(2,), dtype=float32)
-    """
-    check_callable(fun, "ax.eval_shape")
-    jitted = Jitted(fun, Options((), (), (), (), None, False))
-    return types_of(jitted.prepare(args, kwargs)[2])
-

@@ -21,13 +21,13 @@ from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import stage
+from arrayx.tree_nodes import keystr
 from arrayx.treedef import (
     LEAF,
     TreeDef,
     flatten,
     flatten_up_to,
     flatten_with_path,
-    keystr,
     unflatten,
 )
 

@@ -17,12 +17,12 @@ from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.arithmetic import add
+from arrayx.tree_nodes import keystr
 from arrayx.treedef import (
     TreeDef,
     flatten,
     flatten_up_to,
     flatten_with_path,
-    keystr,
     unflatten,
 )
 

@@ -26,11 +26,11 @@ from arrayx.core.interpreter import BASE, Tracer, current
 from arrayx.core.linear import Zero
 from arrayx.primitives.creation import fill, zeros
 from arrayx.transforms.jvp import JVPTracer
+from arrayx.tree_nodes import keystr
 from arrayx.treedef import (
     TreeDef,
     flatten,
     flatten_with_path,
-    keystr,
     unflatten,
 )
 
@@ -166,7 +166,7 @@ class Custom:
                 "every argument by position: change its signature, or wrap it in a function of "
                 "positional arguments"
             )
-        return bound.args  # type: ignore[no-any-return]
+        return bound.args
 
     def check_static(self, static: dict[int, Any], args: tuple[Any, ...]) -> None:
         """Raises for a value that is being differentiated in a place that is not."""

@@ -106,7 +106,7 @@ def jacfwd(
         with working_at(device):
             primals = arrays_of(chosen.leaves, device, transform, chosen.paths)
             for i, p in enumerate(primals):
-                _check_forward(p.aval, lambda i=i: chosen.paths()[i], holomorphic)
+                _check_forward(p.aval, chosen.paths, i, holomorphic)
             columns: list[list[Any]] = []
             outs: list[Any] = []
             for i, p in enumerate(primals):
@@ -135,11 +135,13 @@ def jacfwd(
     return jacobian
 
 
-def _check_forward(aval: Aval, path: Callable[[], str], holomorphic: bool) -> None:
-    check_input("ax.jacfwd", aval, path, holomorphic, False)
+def _check_forward(
+    aval: Aval, paths: Callable[[], Sequence[str]], i: int, holomorphic: bool
+) -> None:
+    check_input("ax.jacfwd", aval, paths, i, holomorphic, False)
     if dtypes.kind(aval.dtype) == "complex" and not holomorphic:
         raise errors.GradError(
-            f"ax.jacfwd needs real inputs, but argument {path()} is {aval.strong()}. Pass "
+            f"ax.jacfwd needs real inputs, but argument {paths()[i]} is {aval.strong()}. Pass "
             "holomorphic=True if the function is holomorphic, or differentiate with respect to "
             "the real and the imaginary part."
         )
@@ -223,9 +225,7 @@ def jacrev(
         with working_at(device):
             primals = arrays_of(chosen.leaves, device, transform, chosen.paths)
             for i, p in enumerate(primals):
-                check_input(
-                    transform, p.aval, lambda i=i: chosen.paths()[i], holomorphic, allow_int
-                )
+                check_input(transform, p.aval, chosen.paths, i, holomorphic, allow_int)
             linear = linearize_flat(flat, primals, [is_differentiable(p.aval) for p in primals])
             rows = []
             for k, out in enumerate(linear.outs[:n_outs]):
@@ -236,12 +236,11 @@ def jacrev(
 
                 found, dims = vmap_flat(along, out.aval.size, [basis(out.aval)], [0])
                 each = iter(zip(found, dims, strict=True))
-                rows.append(
-                    [
-                        _row(*(next(each) if t is not None else (Zero, None)), out.aval, p.aval)
-                        for p, t in zip(primals, linear.inputs, strict=True)
-                    ]
-                )
+                row = []
+                for p, t in zip(primals, linear.inputs, strict=True):
+                    ct, dim = next(each) if t is not None else (Zero, None)
+                    row.append(_row(ct, dim, out.aval, p.aval))
+                rows.append(row)
         result = _nested(out_tree, chosen.tree, rows)
         return (result, unflatten(aux, linear.outs[n_outs:])) if has_aux else result
 

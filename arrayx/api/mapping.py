@@ -22,13 +22,13 @@ from arrayx.core.array import Array, is_scalar
 from arrayx.core.aval import Aval
 from arrayx.primitives.axes import move_batch_dim
 from arrayx.transforms.vmap import vmap_flat
+from arrayx.tree_nodes import keystr
 from arrayx.treedef import (
     LEAF,
     TreeDef,
     broadcast_prefix,
     flatten,
     flatten_with_path,
-    keystr,
     unflatten,
 )
 
@@ -251,10 +251,10 @@ def _refuse_sizes(
             words = f"{argument_name(i, args, kwargs)} of shape {x.aval.shape} along axis {a}"
             by_size.setdefault(x.aval.shape[a], []).append(words)
     parts = []
-    for size, words in by_size.items():
-        shown = ", ".join(words[:_MOST_SHOWN])
-        if len(words) > _MOST_SHOWN:
-            shown += f" and {len(words) - _MOST_SHOWN} more"
+    for size, arguments in by_size.items():
+        shown = ", ".join(arguments[:_MOST_SHOWN])
+        if len(arguments) > _MOST_SHOWN:
+            shown += f" and {len(arguments) - _MOST_SHOWN} more"
         parts.append(f"size {size}: {shown}")
     given = f"axis_size is {axis_size}, and " if axis_size is not None else ""
     raise errors.ShapeError(

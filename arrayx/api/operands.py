@@ -19,7 +19,8 @@ from arrayx.core.aval import Aval, tangent_aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.creation import fill, scalar, zero_literal, zeros
 from arrayx.transforms.evaluate import as_constant
-from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, keystr, unflatten
+from arrayx.tree_nodes import keystr
+from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, unflatten
 
 
 def as_array(x: Any, device: Any = None) -> Any:

@@ -76,7 +76,7 @@ def local_device_count(backend: str | None = None) -> int:
     return len(devices(backend))
 
 
-class DefaultBackend(str, AbstractContextManager):  # type: ignore[type-arg]
+class DefaultBackend(str, AbstractContextManager):
     """The name of the default backend, and a context manager that sets it."""
 
     _open: Any
@@ -186,4 +186,3 @@ def block_until_ready(x: Any) -> Any:
 def is_ready(x: ConcreteArray) -> bool:
     """True once the elements of an array are there."""
     return bool(x.backend.is_ready(x.buffer))
-

@@ -28,7 +28,7 @@ class ConcreteArray(Array):
 
         Keys come as their words, an array of uint32 with one more axis of length 2.
         """
-        array = self.backend.get(self.buffer)
+        array: np.ndarray = self.backend.get(self.buffer)
         if array.flags.writeable:
             array = array.view()
             array.flags.writeable = False

@@ -149,10 +149,10 @@ class Backend(ABC):
         """True once the buffer's elements are there."""
         return True
 
-    def synchronize(self, buffer: Buffer) -> None:
+    def synchronize(self, buffer: Buffer) -> None:  # noqa: B027  (nothing to wait for)
         """Waits until the buffer's elements are there."""
 
-    def delete(self, buffer: Buffer) -> None:
+    def delete(self, buffer: Buffer) -> None:  # noqa: B027  (left to Python)
         """Frees the buffer's memory now, where the backend can."""
 
     def check_dtype(self, aval: Aval) -> None:

@@ -19,7 +19,7 @@ def program_of(backend: Backend, graph: Graph) -> Executable:
     if program is None:
         options = CompileOptions(backend.devices()[0])
         program = graph.memo[key] = backend.compile(graph, options)
-    return program  # type: ignore[no-any-return]
+    return program
 
 
 def cond(backend: Backend, index: Any, *operands: Any, branches: tuple[Graph, ...]) -> Any:

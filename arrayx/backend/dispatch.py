@@ -59,8 +59,8 @@ def apply(primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -
     kernel, out, is_quiet = entry
     result = quietly(kernel, *operands) if is_quiet else kernel(*operands)
     if type(out) is Aval:
-        return array_type(result, out)  # type: ignore[misc]
-    return tuple([array_type(b, a) for b, a in zip(result, out)])  # type: ignore[misc]
+        return array_type(result, out)
+    return tuple([array_type(b, a) for b, a in zip(result, out)])
 
 
 def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -179,7 +179,7 @@ def compile_one(
     return run
 
 
-Backend.compile_one = staticmethod(compile_one)  # type: ignore[assignment]
+Backend.compile_one = staticmethod(compile_one)
 
 
 def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
@@ -191,7 +191,7 @@ def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
         for aval in (*graph.in_avals, *graph.out_avals):
             backend.check_dtype(aval)
         found = graph.memo[key] = backend.compile(simplify(legalise(graph, backend)), options)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def run_graph(graph: Graph, args: Sequence[Any]) -> tuple[Any, ...]:

@@ -22,6 +22,7 @@ from arrayx import errors
 from arrayx.backend import hookspecs
 from arrayx.backend.concrete import Restore
 from arrayx.backend.contract import API_VERSION, Backend
+from arrayx.backend.kernels import KernelBackend
 from arrayx.config import config
 from arrayx.lazy import lazy
 
@@ -80,6 +81,11 @@ class Registry:
         """All names that can be asked for."""
         return sorted({*BUILT_IN, *self.entries(), *self.given})
 
+    def records(self) -> list[Record]:
+        """What is known of every backend and every failed contribution; loads nothing."""
+        contributions = [r for name, r in self.failures.items() if name not in self.names()]
+        return [*(self.record(name) for name in self.names()), *contributions]
+
     def add(self, backend: Backend) -> None:
         """Registers a backend object directly: for tests and notebooks."""
         with self.lock:
@@ -131,7 +137,9 @@ class Registry:
             plugin = importlib.import_module(module_name) if module_name else entries[0].load()
             if self.manager.get_plugin(name) is None:
                 self.manager.register(plugin, name)
-            backend = self.manager.hook.arrayx_make_backend(name=name)
+            others = [p for p in self.manager.get_plugins() if p is not plugin]
+            make = self.manager.subset_hook_caller("arrayx_make_backend", others)
+            backend = make(name=name)
             check(backend, name)
         except KeyboardInterrupt:
             raise
@@ -148,7 +156,35 @@ class Registry:
             self.failures[name] = record
             raise unavailable(record) from error
         self.backends[name] = backend
+        if isinstance(backend, KernelBackend):
+            self.contribute(backend)
         return backend  # type: ignore[no-any-return]
+
+    def contribute(self, backend: KernelBackend) -> None:
+        """Adds the kernels that other distributions have for a backend.
+
+        A contribution that fails is a record of its own and takes nothing from the backend.
+        """
+        for entry in self.contributions(backend.name):
+            try:
+                plugin = entry.load()
+                if not self.manager.is_registered(plugin):
+                    self.manager.register(plugin)
+                others = [p for p in self.manager.get_plugins() if p is not plugin]
+                ask = self.manager.subset_hook_caller("arrayx_kernels", others)
+                for kernels in ask(backend=backend.name):
+                    backend.kernels = {**kernels, **backend.kernels}
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                name = f"{backend.name}+{entry.value}"
+                reason = f"{type(error).__name__}: {error}"
+                trace = traceback.format_exc()
+                self.failures[name] = Record(name, describe(entry), "broken", reason, trace)
+
+    def contributions(self, name: str) -> list[Any]:
+        """The entry points of modules with kernels for a backend; metadata only."""
+        return list(metadata.entry_points(group=hookspecs.KERNELS_GROUP, name=name))
 
     def record(self, name: str) -> Record:
         """What is known of a backend; loads nothing."""
@@ -162,7 +198,8 @@ class Registry:
     def retry(self) -> None:
         """Forgets failures and the list of entry points, so that a repair is noticed."""
         with self.lock:
-            self.failures.clear()
+            for name in self.names():
+                self.failures.pop(name, None)
             self._entries = None
 
 
@@ -202,7 +239,7 @@ _chosen: ContextVar[str | None] = ContextVar("arrayx_backend", default=None)
 
 def default_name() -> str:
     """The name of the backend for work whose arguments do not decide."""
-    return _chosen.get() or config.default_backend  # type: ignore[no-any-return]
+    return _chosen.get() or config.default_backend
 
 
 @contextmanager

@@ -157,7 +157,7 @@ def drawn(
     values: Any = None,
 ) -> np.ndarray:
     """An array of elements from `domain`, or of the given values."""
-    dtype = dtypes.as_dtype(dtype_name)
+    dtype: Any = dtypes.as_dtype(dtype_name)
     if values is not None:
         return np.asarray(values).astype(dtype).reshape(shape)
     kind = dtypes.kind(dtype)
@@ -170,7 +170,7 @@ def drawn(
             min(max(bound, int(limits.min)), int(limits.max))
             for bound in (int(np.ceil(low)), int(np.floor(high)))
         )
-        return rng.integers(first, last, shape, dtype=dtype, endpoint=True)  # type: ignore[arg-type]
+        return rng.integers(first, last, shape, dtype=dtype, endpoint=True)
     if kind == "complex":
         return (rng.uniform(low, high, shape) + 1j * rng.uniform(low, high, shape)).astype(dtype)
     return rng.uniform(low, high, shape).astype(dtype)
@@ -178,10 +178,9 @@ def drawn(
 
 def widened(array: Any) -> np.ndarray:
     """An array in the dtype that references take: float64, complex128, or its own."""
-    array = np.asarray(array)
-    kind = dtypes.kind(array.dtype)
-    wide = {"float": np.float64, "complex": np.complex128}.get(kind)
-    return array if wide is None else array.astype(wide)
+    given: np.ndarray = np.asarray(array)
+    wide = {"float": np.float64, "complex": np.complex128}.get(dtypes.kind(given.dtype))
+    return given if wide is None else given.astype(wide)
 
 
 def as_tuple(result: Any) -> tuple[Any, ...]:

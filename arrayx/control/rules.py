@@ -61,7 +61,7 @@ class Rebinding(Interpreter):
         self, parent: Interpreter, tracers: Sequence[Tracer], values: Sequence[Any]
     ) -> None:
         super().__init__(parent)
-        self.word = parent.word  # type: ignore[misc]
+        self.word = parent.word
         self.tracers = tracers  # held, so that their ids stay theirs
         self.values = {id(t): v for t, v in zip(tracers, values, strict=True)}
 
@@ -84,7 +84,7 @@ class Settling(Interpreter):
 
     def __init__(self, parent: Interpreter, of: Interpreter) -> None:
         super().__init__(parent)
-        self.word = parent.word  # type: ignore[misc]
+        self.word = parent.word
         self.of = of
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:

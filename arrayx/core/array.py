@@ -110,12 +110,12 @@ class Array:
 
 
 SCALARS = (bool, int, float, complex)
-_SCALAR_SET = frozenset(SCALARS)
+SCALAR_TYPES = frozenset(SCALARS)
 
 
 def is_scalar(x: Any) -> bool:
     """True for Python's own bool, int, float and complex: the literals of equations."""
-    return type(x) in _SCALAR_SET
+    return type(x) in SCALAR_TYPES
 
 
 def typeof(x: Any) -> Aval:
@@ -126,7 +126,7 @@ def typeof(x: Any) -> Aval:
     """
     if isinstance(x, Array):
         return x.aval
-    if type(x) in _SCALAR_SET:
+    if type(x) in SCALAR_TYPES:
         return Aval((), dtypes.default_dtype(type(x)), type(x) is not bool)
     if isinstance(x, np.ndarray | np.generic):
         return Aval(x.shape, dtypes.as_dtype(x.dtype))

@@ -32,7 +32,7 @@ class Primitive:
     | `expand(*args, **params)` | the operation in simpler ones |
     | `stage(interpreter, args, params)` | how it is written down, where that is special |
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
-    | `interpret(interpreter, args, params)` | its whole meaning where a transformation finds no rule |
+    | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
     """
 
@@ -62,6 +62,7 @@ class Primitive:
 
     def __init__(self) -> None:
         self.types: dict[Any, Any] = {}
+        self.has_effects = type(self).effects is not Primitive.effects
         # Eager kernels by operand types and params; filled by the backend floor.
         self.kernels: dict[Any, Any] = {}
         # The same for operands without params, on backends whose kernels are NumPy's.

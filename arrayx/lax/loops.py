@@ -25,7 +25,8 @@ from arrayx.primitives.creation import zero_literal
 from arrayx.primitives.slicing import concatenate, cut
 from arrayx.promotion import promote_pair
 from arrayx.transforms.stage import stage
-from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, keystr, unflatten
+from arrayx.tree_nodes import keystr
+from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, unflatten
 
 __all__ = ["fori_loop", "map", "scan", "while_loop"]
 

@@ -250,7 +250,7 @@ def _starts(start_indices: Any, x: Array, function: str, negative: Any = True) -
         raise errors.ShapeError(
             f"lax.{function}: {len(start_indices)} start indices for {x.ndim} dimensions"
         )
-    starts = []
+    starts: list[Any] = []
     for n, s in zip(
         x.shape, read_beside(start_indices, f"lax.{function}", ["start"] * x.ndim), strict=True
     ):

@@ -213,7 +213,7 @@ def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
     shifted = arithmetic.subtract(x, _shift(x, axis, where))
     total = reductions.sum(transcendental.exp(shifted), axis, keepdims=True, where=where)
     result = arithmetic.subtract(shifted, transcendental.log(total))
-    return result if where is None else choose(where, result, -math.inf)  # type: ignore[no-any-return]
+    return result if where is None else choose(where, result, -math.inf)
 
 
 def logsumexp(

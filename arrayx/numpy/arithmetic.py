@@ -332,7 +332,7 @@ def power(x1: Any, x2: Any, /) -> Array:
     if type(x2) is int and (aval := getattr(x1, "aval", None)) is not None:
         which = dtypes.kind(aval.dtype)
         if which in ("float", "complex"):
-            return x1 if x2 == 1 else exponential.integer_pow(x1, exponent=x2)
+            return x1 if x2 == 1 else exponential.integer_pow(x1, exponent=x2)  # type: ignore[no-any-return]
         if which in ("int", "uint"):
             if x2 < 0:
                 raise errors.ArgumentError(

@@ -42,7 +42,7 @@ def contracted(
     preferred: Any = None,
 ) -> Array:
     """`dot_general` of two arrays of one dtype, the result in a preferred dtype if given."""
-    target = None if preferred is None else dtypes.as_dtype(preferred)
+    target: Any = None if preferred is None else dtypes.as_dtype(preferred)
     if target is not None and target is not x.dtype:
         wide = (
             dtypes.as_dtype(np.promote_types(x.dtype, target))

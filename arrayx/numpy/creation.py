@@ -20,6 +20,7 @@ from arrayx.numpy.promotion import (
     broadcast_to_shape,
     host_array,
     placed_like,
+    plain_number,
     scalar_array,
 )
 from arrayx.numpy.shapes import broadcast_to, expand_dims, stack
@@ -123,9 +124,7 @@ def _from_any(value: Any, wanted: Any) -> Array:
     if isinstance(value, memoryview | bytearray) or hasattr(value, "__buffer__"):
         return host_array(np.array(value))
     if isinstance(value, int | float | complex):
-        return _from_any(
-            next(t for t in (int, float, complex) if isinstance(value, t))(value), wanted
-        )
+        return _from_any(plain_number(value), wanted)
     raise errors.ArgumentError(
         f"array: cannot make an array of {value!r} of type {type(value).__name__}; it takes "
         "numbers, arrays, and nested lists or tuples of those"
@@ -167,9 +166,8 @@ def _from_sequence(value: Any, wanted: Any) -> Array:
 def _number(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic) or type(value) in SCALARS:
         return value
-    for scalar in (int, float, complex):
-        if isinstance(value, scalar):
-            return scalar(value)
+    if isinstance(value, int | float | complex):
+        return plain_number(value)
     if hasattr(value, "__array__"):
         return np.asarray(value)
     raise errors.ArgumentError(

@@ -44,7 +44,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     down, right = max(-offset, 0), max(offset, 0)
     count = max(0, min(rows - down, columns - right))
     places = np.arange(count)
-    return x[..., places + down, places + right]  # type: ignore[index]
+    return x[..., places + down, places + right]
 
 
 def diag(v: Any, k: int = 0) -> Array:
@@ -125,7 +125,7 @@ def cross(
     if any(n not in (2, 3) for n in lengths):
         raise errors.ShapeError(f"cross: vectors of length 2 or 3 are taken, got {lengths}")
     mul, sub = arithmetic.multiply, arithmetic.subtract
-    p, q = ([v[..., i] for i in range(v.shape[-1])] for v in (x, y))  # type: ignore[index]
+    p, q = ([v[..., i] for i in range(v.shape[-1])] for v in (x, y))
     third = sub(mul(p[0], q[1]), mul(p[1], q[0]))
     if lengths == (2, 2):
         return third

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
@@ -35,17 +36,17 @@ class ScalarType(type):
 
     dtype: Any
 
-    def __call__(cls, x: Any = 0) -> Array:  # type: ignore[override]
+    def __call__(cls, x: Any = 0) -> Array:
         return array(x, cls.dtype)
 
-    def __eq__(cls, other: object) -> bool:
+    def __eq__(cls, other: object) -> builtins.bool:
         return (
             cls is other
             or cls.dtype.type == other
             or (isinstance(other, np.dtype) and cls.dtype == other)
         )
 
-    def __ne__(cls, other: object) -> bool:
+    def __ne__(cls, other: object) -> builtins.bool:
         return not cls == other
 
     def __hash__(cls) -> int:
@@ -54,7 +55,7 @@ class ScalarType(type):
     def __repr__(cls) -> str:
         return f"<class 'arrayx.numpy.{cls.__name__}'>"
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: Any) -> builtins.bool:
         return isinstance(instance, cls.dtype.type)
 
 

@@ -129,22 +129,20 @@ def binary(
         plan = plan_for(args, name, names, result_of)
         action = kinds.get(dtypes.kind(plan.dtype), apply)
         key = key_of(args[0]), key_of(args[1])
-        holds_literal = key[0] in SCALARS or key[1] in SCALARS
-        if holds_literal and not literals:
 
-            def entry(x: Any, y: Any) -> Any:
-                return action(*arrays_of(plan, [x, y]))
-        elif not any(plan.steps):
-            entry = action
-        else:
+        def of_arrays(x: Any, y: Any) -> Any:
+            return action(*arrays_of(plan, [x, y]))
 
-            def entry(x: Any, y: Any) -> Any:
-                try:
-                    ready = plan.apply((x, y))
-                except OverflowError as error:
-                    raise OverflowError(f"{name}: {error}") from None
-                return action(*ready)
+        def planned(x: Any, y: Any) -> Any:
+            try:
+                ready = plan.apply((x, y))
+            except OverflowError as error:
+                raise OverflowError(f"{name}: {error}") from None
+            return action(*ready)
 
+        entry = planned if any(plan.steps) else action
+        if not literals and (key[0] in SCALARS or key[1] in SCALARS):
+            entry = of_arrays
         result = entry(*args)
         where = table if plan.settled else unsettled
         if len(where) >= MOST_PLANS:

@@ -63,11 +63,6 @@ def with_new_axes(kept: Sequence[Any], parsed_items: Sequence[Any], new_axes: An
     return tuple(shape)
 
 
-def index_dtype_of(x: Any) -> Any:
-    """The dtype of an index array."""
-    return dtypes.as_dtype(x.dtype)
-
-
 def counted_from_0(index: Array, length: int) -> Array:
     """A traced index with negative values counted from the end."""
     dtype = index.aval.dtype
@@ -167,10 +162,10 @@ def at_traced_scalars(x: Array, parsed: Parsed) -> Array:
     )
     part = slicing.dynamic_slice(part, *starts, sizes=sizes)
     kept = [i.length if type(i) is Range else None for i in items]
-    part = reshape(part, shape=with_new_axes(kept, items, parsed.new_axes))
+    result: Array = reshape(part, shape=with_new_axes(kept, items, parsed.new_axes))
     if isinstance(x.aval.dtype, dtypes.KeyDtype):
-        return part
-    return guarded(part, inside, default_fill(x.aval.dtype))
+        return result
+    return guarded(result, inside, default_fill(x.aval.dtype))
 
 
 class Layout(NamedTuple):
@@ -239,13 +234,13 @@ def read_mode(mode: str | None) -> str:
     raise errors.ArgumentError(f"no mode {mode!r} of indexing; there are {', '.join(MODES)}")
 
 
-def index_vectors(layout: Layout, lengths: Sequence[int], mode: str | None, others: Any) -> Any:
-    """The index arrays as vectors for gather or scatter, and whether all are known to be inside.
+def index_vectors(
+    arrays: Sequence[Any], batch: Shape, lengths: Sequence[int], mode: str | None, others: Any
+) -> tuple[Array, bool]:
+    """Index arrays as vectors for gather or scatter, and whether all are known to be inside.
 
     Negative indices count from the end; "wrap" takes all modulo the length.
     """
-    batch = layout.batch
-    arrays = layout.arrays
     known = all(not isinstance(a, Array) for a in arrays)
     if known:
         columns = []
@@ -262,19 +257,18 @@ def index_vectors(layout: Layout, lengths: Sequence[int], mode: str | None, othe
             limits = dtypes.iinfo(dtype)
             stacked = stacked.clip(limits.min, limits.max)
         return host_array(np.ascontiguousarray(stacked.astype(dtype)), others), inside
-    columns = []
+    vectors: list[Array] = []
     wide = dtypes.index_dtype(*lengths)
     for a, n in zip(arrays, lengths, strict=True):
         if not isinstance(a, Array):
             a = host_array(np.asarray(a).astype(wide), others)
-        columns.append(a % n if mode == "wrap" and n else counted_from_0(a, n))  # type: ignore[operator]
-    common = wide if any(c.aval.dtype is not columns[0].aval.dtype for c in columns) else None
+        vectors.append(a % n if mode == "wrap" and n else counted_from_0(a, n))
+    common = wide if any(v.dtype is not vectors[0].dtype for v in vectors) else None
     prepared = []
-    for c in columns:
-        if common is not None and c.aval.dtype is not common:
-            c = _narrowed(c, common)
-        c = broadcast_to_shape(c, batch)
-        prepared.append(reshape(c, shape=(*batch, 1)))
+    for v in vectors:
+        if common is not None and v.dtype is not common:
+            v = _narrowed(v, common)
+        prepared.append(reshape(broadcast_to_shape(v, batch), shape=(*batch, 1)))
     if len(prepared) == 1:
         return prepared[0], False
     return slicing.concatenate(*prepared, axis=len(batch)), False
@@ -300,7 +294,7 @@ def advanced(x: Array, parsed: Parsed, mode: str | None, fill_value: Any) -> Arr
     if layout.shape != part.aval.shape:
         part = reshape(part, shape=layout.shape)
     lengths = [layout.shape[a] for a in layout.axes]
-    indices, inside = index_vectors(layout, lengths, mode, (x,))
+    indices, inside = index_vectors(layout.arrays, layout.batch, lengths, mode, (x,))
     how = "promise" if inside else read_mode(mode)
     if not all(lengths):
         shape = result_shape(layout)

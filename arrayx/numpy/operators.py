@@ -202,7 +202,7 @@ def _devices(self: Array) -> set[Any]:
             f"a traced array of type {self.aval} is on no device; its place is known when the "
             "program runs"
         )
-    return {self.device}  # type: ignore[attr-defined]
+    return {self.device}
 
 
 def _delete(self: Array) -> None:

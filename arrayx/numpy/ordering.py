@@ -186,10 +186,10 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
         return arithmetic.multiply(as_type(as_array(x), dtypes.default_int()), 0)
     side = "left" if right else "right"
     rising = searchsorted(edges, x, side)
-    turned = edges[::-1]  # type: ignore[index]
+    turned = edges[::-1]
     other = "right" if right else "left"
     falling = arithmetic.subtract(edges.shape[0], searchsorted(turned, x, other))
-    return where(logic.greater_equal(edges[-1], edges[0]), rising, falling)  # type: ignore[index,no-any-return]
+    return where(logic.greater_equal(edges[-1], edges[0]), rising, falling)  # type: ignore[no-any-return]
 
 
 def quantile(
@@ -285,7 +285,7 @@ def _quantile(
     result = where(bad, float("nan"), result)
     if keepdims:
         result = reshape(result, (*fractions.shape, *kept))
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def percentile(

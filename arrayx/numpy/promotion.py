@@ -91,6 +91,12 @@ def scalar_array(value: Any, dtype: DType, weak: bool, others: Sequence[Any] = (
     return host_array(np.asarray(value, dtype), others, weak)
 
 
+def plain_number(x: Any) -> Any:
+    """A number of a subclass, an enumeration's member for one, as Python's own number."""
+    kind: Any = next(t for t in (bool, int, float, complex) if isinstance(x, t))
+    return kind(x)
+
+
 def read(x: Any, function: str, argument: str) -> Any:
     """`x` as an array or a Python number; raises, naming function and argument, otherwise.
 
@@ -101,9 +107,8 @@ def read(x: Any, function: str, argument: str) -> Any:
         return x
     if isinstance(x, np.ndarray | np.generic):
         return _host_argument(x, (), function, argument)
-    for scalar in (bool, int, float, complex):  # their subclasses: enumerations and the like
-        if isinstance(x, scalar):
-            return scalar(x)
+    if isinstance(x, int | float | complex):
+        return plain_number(x)
     convertible = getattr(x, "__arrayx_array__", None)
     if convertible is not None:
         return convertible()

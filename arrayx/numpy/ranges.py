@@ -43,7 +43,7 @@ def arange(
     (Array([0, 1, 2], dtype=int32), Array([1. , 1.5], dtype=float32))
     """
     given = [concrete_number(v, "arange") for v in (start, stop, step) if v is not None]
-    target = dtypes.as_dtype(dtype) if dtype is not None else None
+    target: Any = dtypes.as_dtype(dtype) if dtype is not None else None
     if target is None:
         target, _ = lattice_result({(typeof(v).dtype, typeof(v).weak_type) for v in given})
     values = [v.item() if isinstance(v, np.ndarray | np.generic) else v for v in given]

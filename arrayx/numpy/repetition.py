@@ -170,12 +170,12 @@ def repeat(
             places = np.concatenate([places, np.full(missing, max(length - 1, 0))])
             places = places[:total_repeat_length]
         index = (slice(None),) * i + (places,)
-        return x[index]  # type: ignore[index]
-    ends = as_array(repeats).cumsum()  # type: ignore[attr-defined]
+        return x[index]
+    ends = as_array(repeats).cumsum()
     numbers = np.arange(total_repeat_length, dtype=np.int32)
-    passed = (ends.reshape(1, -1) <= numbers[:, None]).sum(axis=1)  # type: ignore[attr-defined]
+    passed = (ends.reshape(1, -1) <= numbers[:, None]).sum(axis=1)
     index = (slice(None),) * i + (passed.clip(0, length - 1),)
-    return x[index]  # type: ignore[index]
+    return x[index]
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
@@ -200,7 +200,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
         if n < 2:
             continue
         if isinstance(by, Array):
-            start = (n - by % n) % n  # type: ignore[operator]
+            start = (n - by % n) % n
             doubled = concatenate([x, x], i)
             starts = [start if d == i else 0 for d in range(x.ndim)]
             x = slicing.dynamic_slice(doubled, *starts, sizes=x.shape)
@@ -313,7 +313,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
                 raise errors.ShapeError(f"pad: axis {i} has no element to repeat in mode {mode!r}")
             if low or high:
                 places = _PLACES[mode](np.arange(-low, n + high), n, kwargs.get("reflect_type"))
-                x = x[(slice(None),) * i + (places,)]  # type: ignore[index]
+                x = x[(slice(None),) * i + (places,)]
         return x
     if mode in ("maximum", "minimum", "mean"):
         method = {"maximum": "max", "minimum": "min", "mean": "mean"}[mode]
@@ -374,7 +374,7 @@ def _pad_constant(x: Array, widths: list[tuple[int, int]], values: Any) -> Array
         for j, width in enumerate((before, after)):
             lows, highs = [0] * x.ndim, [0] * x.ndim
             (lows if j == 0 else highs)[i] = width
-            value = each[i, j]  # type: ignore[index]
+            value = each[i, j]
             x = slicing.pad(x, value, low=tuple(lows), high=tuple(highs), interior=none)
     return x
 
@@ -390,5 +390,5 @@ def resize(a: Any, new_shape: Any) -> Array:
     shape = tuple(new_shape) if isinstance(new_shape, Sequence) else (new_shape,)
     size = int(np.prod(shape))
     if not x.size:
-        return _pad_constant(x, [(0, size)], 0).reshape(shape)  # type: ignore[attr-defined,no-any-return]
+        return _pad_constant(x, [(0, size)], 0).reshape(shape)  # type: ignore[no-any-return]
     return reshape(take_range(tile(x, -(-size // x.size)), 0, size, 0), shape)

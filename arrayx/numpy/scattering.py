@@ -210,7 +210,7 @@ def _batch_first(new: Array, position: int, ndim: int) -> Array:
         return new
     others = [d for d in range(new.ndim) if not position <= d < position + ndim]
     perm = (*range(position, position + ndim), *others)
-    return new.transpose(perm)  # type: ignore[attr-defined,no-any-return]
+    return new.transpose(perm)  # type: ignore[no-any-return]
 
 
 def _scatter(
@@ -238,7 +238,7 @@ def _scatter(
     nb = len(batch)
     perm = (*range(nb), *(nb + j for j in cut), *(nb + j for j in whole))
     if perm != tuple(range(new.ndim)):
-        new = new.transpose(perm)  # type: ignore[attr-defined]
+        new = new.transpose(perm)
     n_cut = len(cut)
     columns: list[Any] = []
     axes: list[int] = []
@@ -281,14 +281,6 @@ def _spread(a: Any, count: int) -> Any:
     return reshape(a, shape=(*shape, *(1,) * count)) if count else a
 
 
-class _Columns:
-    """Index arrays of one batch shape, in the form that `index_vectors` reads."""
-
-    def __init__(self, arrays: Any, batch: Shape) -> None:
-        self.arrays = arrays
-        self.batch = batch
-
-
 def _apply(
     x: Array,
     columns: Any,
@@ -302,7 +294,7 @@ def _apply(
 ) -> Array:
     if not new.size or not all(lengths):
         return x
-    indices, inside = index_vectors(_Columns(columns, batch), lengths, mode, (x,))
+    indices, inside = index_vectors(columns, batch, lengths, mode, (x,))
     if mode == "clip":
         how = "clip"
     elif inside or mode in ("promise_in_bounds", "wrap"):

@@ -60,7 +60,8 @@ def where(
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
         raise errors.ArgumentError("where takes the condition alone, or both x and y")
-    key = getattr(condition, "aval", None), key_of(x), key_of(y), dtypes.default_int()
+    mask = getattr(condition, "aval", None)
+    key = mask, key_of(x), key_of(y), dtypes.default_int()
     plan = _choices.get(key)
     if plan is not None:
         return plan(condition, x, y)
@@ -78,11 +79,10 @@ def where(
         ready = [broadcast_to_shape(v, shape) if isinstance(v, Array) else v for v in ready]
         return select_primitive(broadcast_to_shape(which, shape), *ready)
 
-    simple = key[0] is not None and key[0].dtype is BOOL and key[1:3] == (key_a, key_b)
-    if simple:
+    if mask is not None and mask.dtype is BOOL and key[1:3] == (key_a, key_b):
         direct = (
             not any(s is not None for s in pair.steps)
-            and key[0].shape == shape
+            and mask.shape == shape
             and all(k in SCALARS or k.shape == shape for k in (key_a, key_b))
         )
         if len(_choices) > 4096:
@@ -118,7 +118,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
     There may be one function more than conditions: it stands where none holds.
 
     >>> import arrayx.numpy as anp
-    >>> anp.piecewise(anp.array([-1.0, 2.0]), [anp.array([True, False])], [0.0, lambda v: v]).tolist()
+    >>> x = anp.array([-1.0, 2.0])
+    >>> anp.piecewise(x, [x < 0], [0.0, lambda v: v]).tolist()
     [0.0, 2.0]
     """
     x = as_array(x, "piecewise", "x")
@@ -230,7 +231,7 @@ def compress(
     (places,) = nonzero(condition, size=size, fill_value=x.shape[i])
     if size is not None:
         return take_index(x, (slice(None),) * i + (places,), "fill", fill_value)
-    return x[(slice(None),) * i + (places,)]  # type: ignore[index]
+    return x[(slice(None),) * i + (places,)]
 
 
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:

@@ -228,7 +228,7 @@ def broadcast_arrays(*args: Any) -> list[Array]:
 # ----------------------------------------------------------------- joining
 
 
-def _listed(arrays: Any, function: str) -> list[Any]:
+def _listed(arrays: Any, function: str) -> Sequence[Any]:
     if isinstance(arrays, Array | np.ndarray):
         x = as_array(arrays, function, "arrays")
         if x.ndim == 0:
@@ -301,7 +301,7 @@ def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Ar
     return concatenate([expand_dims(x, i) for x in joined], i)
 
 
-def unstack(x: Any, /, *, axis: int = 0) -> Any:
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The slices of `x` along an axis, which they lose.
 
     >>> import arrayx.numpy as anp

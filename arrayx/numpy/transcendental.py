@@ -189,7 +189,7 @@ def angle(z: Any, deg: bool = False) -> Array:
     """
     x = array_of(z, "angle", inexact)
     result: Array = arctan2(imag(x), real(x))
-    return degrees(result) if deg else result  # type: ignore[no-any-return]
+    return degrees(result) if deg else result
 
 
 def _complex_result(dtype: Any, weak: bool) -> Pair:
@@ -217,16 +217,16 @@ def nan_to_num(
     >>> anp.nan_to_num(anp.asarray([1.0, float("nan")])).tolist()
     [1.0, 0.0]
     """
-    x = array_of(x, "nan_to_num")
-    dtype = x.aval.dtype
+    array = array_of(x, "nan_to_num")
+    dtype = array.dtype
     if dtypes.kind(dtype) == "complex":
-        parts = (nan_to_num(part(x), copy, nan, posinf, neginf) for part in (real, imag))
+        parts = (nan_to_num(part(array), copy, nan, posinf, neginf) for part in (real, imag))
         return complex_parts.complex(*parts)  # type: ignore[no-any-return]
     if dtypes.kind(dtype) != "float":
-        return x
+        return array
     limits = dtypes.finfo(dtype)
     high = float(limits.max) if posinf is None else float(posinf)
     low = float(limits.min) if neginf is None else float(neginf)
-    result = select(eq(x, x), x, float(nan))
+    result = select(eq(array, array), array, float(nan))
     result = select(eq(result, float("inf")), high, result)
     return select(eq(result, float("-inf")), low, result)  # type: ignore[no-any-return]

@@ -136,12 +136,18 @@ class DotGeneral(Primitive):
             # One operand is shared: its partner's batch axis is one more free axis, which
             # keeps a large product instead of many small ones.
             if i is None:
-                c, b = (contracting[0], shifted(contracting[1], j)), (batch[0], shifted(batch[1], j))
+                c, b = (
+                    (contracting[0], shifted(contracting[1], j)),
+                    (batch[0], shifted(batch[1], j)),
+                )
                 inside = free_axes(typeof(y).ndim, c[1], b[1]).index(j)
                 n_x = len(free_axes(typeof(x).ndim, c[0], b[0]))
                 dim = len(b[0]) + n_x + inside
             else:
-                c, b = (shifted(contracting[0], i), contracting[1]), (shifted(batch[0], i), batch[1])
+                c, b = (
+                    (shifted(contracting[0], i), contracting[1]),
+                    (shifted(batch[0], i), batch[1]),
+                )
                 dim = len(b[0]) + free_axes(typeof(x).ndim, c[0], b[0]).index(i)
             return self(x, y, contracting=c, batch=b, precision=precision), dim
         contracting = shifted(contracting[0], i), shifted(contracting[1], j)

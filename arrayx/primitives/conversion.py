@@ -51,7 +51,7 @@ class Bitcast(NonDifferentiable):
     name = "bitcast"
     cheap = True
 
-    def type_rule(self, x: Any, *, dtype: Any) -> Aval:
+    def type_rule(self, x: Aval, *, dtype: Any) -> Aval:
         if dtypes.kind(x.dtype) not in NUMERIC or dtypes.kind(dtype) not in NUMERIC:
             raise errors.DtypeError(f"bitcast cannot read {x} as {dtype}: numbers only")
         have, want = x.dtype.itemsize, dtype.itemsize

@@ -65,9 +65,7 @@ def zero_literal(dtype: Any) -> Any:
 
 def zeros(aval: Aval) -> Any:
     """Zeros of a type."""
-    return full(
-        shape=aval.shape, dtype=aval.dtype, value=zero_literal(aval.dtype), weak_type=False
-    )
+    return full(shape=aval.shape, dtype=aval.dtype, value=zero_literal(aval.dtype), weak_type=False)
 
 
 def instantiate(tangent: Any, aval: Aval) -> Any:

@@ -64,8 +64,7 @@ def same_type(name: str, avals: Sequence[Any], kinds: frozenset[str]) -> Aval:
         varying = varying | a.varying
     if dtypes.kind(first.dtype) not in kinds:
         raise errors.DtypeError(
-            f"{name} is not defined for {first}; it takes dtypes of kind "
-            f"{', '.join(sorted(kinds))}"
+            f"{name} is not defined for {first}; it takes dtypes of kind {', '.join(sorted(kinds))}"
         )
     return Aval(first.shape, first.dtype, weak, varying)
 
@@ -97,7 +96,7 @@ class Elementwise(Primitive):
     cheap = True
     kinds: ClassVar[frozenset[str]] = ANY
     # Result dtype from operand dtype, where they differ.
-    result: ClassVar[Callable[[Any], Any] | None] = None
+    result: ClassVar[staticmethod[[Any], Any] | None] = None
 
     def type_rule(self, *avals: Any, **params: Any) -> Aval:
         aval = same_type(self.name, avals, self.kinds)

@@ -88,7 +88,7 @@ def encrypted_counters(words: Any, shape: Shape) -> tuple[Any, Any]:
     keys = [broadcast_in_dim(w, shape=whole, dims=outer) for w in words_of(words)]
     counts = counters(shape)
     if batch:
-        counts = tuple(broadcast_in_dim(c, shape=whole, dims=inner) for c in counts)  # type: ignore[assignment]
+        counts = tuple(broadcast_in_dim(c, shape=whole, dims=inner) for c in counts)
     return threefry2x32(*keys, *counts)  # type: ignore[no-any-return]
 
 

@@ -131,7 +131,7 @@ def key_data(keys: Any) -> Array:
     Array([0, 7], dtype=uint32)
     """
     made, was_raw = as_keys("key_data", keys)
-    return keys if was_raw and isinstance(keys, Array) else random_unwrap(made)  # type: ignore[no-any-return]
+    return keys if was_raw and isinstance(keys, Array) else random_unwrap(made)
 
 
 def wrap_key_data(key_bits_array: Any, *, impl: str | None = None, dtype: Any = None) -> Array:

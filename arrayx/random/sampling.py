@@ -82,7 +82,7 @@ def population_of(function: str, x: Any, beside: Any) -> tuple[Array | None, int
     if isinstance(x, Array):
         if not dtypes.is_integer(x.aval.dtype):
             raise errors.ArgumentError(f"{function}: got a scalar that is no integer, {x!r}")
-        return None, int(x)  # type: ignore[call-overload,no-any-return]
+        return None, int(x)
     if not isinstance(x, int) or isinstance(x, bool):
         raise errors.ArgumentError(f"{function}: takes an array or an integer, got {x!r}")
     return None, x

@@ -161,7 +161,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None) -
         span = select(spread(is_beyond, shape), add(span, 1), span)
     span = select(le(high, low), 1, span)
     offset = offsets_below(one, shape, width, span)
-    return as_type(add(low, as_type(offset, wide)), dtype)  # type: ignore[no-any-return]
+    return as_type(add(low, as_type(offset, wide)), dtype)
 
 
 def integer(x: Any, argument: str, beside: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from arrayx import errors
 from arrayx.core.graph import Graph
@@ -84,10 +84,10 @@ def without_rule(
         return primitive.interpret(interpreter, args, params)
     if primitive.expand is None:
         refuse_missing_rule(primitive, slot)
-    return primitive.expand(*args, **params)  # type: ignore[misc]
+    return primitive.expand(*args, **params)
 
 
-def refuse_missing_rule(primitive: Primitive, slot: str) -> None:
+def refuse_missing_rule(primitive: Primitive, slot: str) -> NoReturn:
     """Raises the error for a primitive that lacks the rule a transformation needs."""
     raise errors.ArrayxError(
         f"primitive {primitive.name} has no {slot} rule and no expansion: it cannot be "
@@ -149,4 +149,3 @@ def jvp_graph(
         moving = [a.strong() for a, moves in zip(avals, active, strict=True) if moves]
         graph.memo[key] = derive(both, [*avals, *moving]), out_active
     return graph.memo[key]  # type: ignore[no-any-return]
-

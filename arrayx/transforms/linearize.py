@@ -202,5 +202,3 @@ def linearize_flat(
             outs.append(r)
             tangents.append(Zero)
     return Linearized(outs, tangents, tape, inputs)
-
-

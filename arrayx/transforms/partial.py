@@ -7,7 +7,7 @@ from inputs, contractions and reductions; `config.residual_policy` can say other
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arrayx.config import config
 from arrayx.core.array import is_scalar
@@ -100,13 +100,10 @@ def _linearize(graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...])
     inputs_of_graph = [a.var for a in args]
     constants = dict(stage.constants.values())
     tangent_vars = {*by_index.values()}
-    wanted = {
-        a
-        for e in linear_equations
-        for a in e.inputs
-        if type(a) is Var and a not in tangent_vars
+    needed = {
+        a for e in linear_equations for a in e.inputs if type(a) is Var and a not in tangent_vars
     }
-    again, saved = _recomputed(stage.equations, wanted, inputs_of_graph)
+    again, saved = _recomputed(stage.equations, needed, inputs_of_graph)
     position: dict[Var, tuple[str, int]] = {}
     for i, var in enumerate(outputs):
         position[var] = "output", i

@@ -41,7 +41,7 @@ def simplify(graph: Graph) -> Graph:
         found = checked(dead_code_removed(_rewritten(dead_code_removed(graph))))
         graph.memo["simplified"] = _ITSELF if found is graph else found
         found.memo["simplified"] = _ITSELF
-    return graph if found is _ITSELF else found  # type: ignore[no-any-return]
+    return graph if found is _ITSELF else found
 
 
 def dead_code_removed(graph: Graph) -> Graph:

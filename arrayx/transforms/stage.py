@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arrayx import errors, source
-from arrayx.core.array import Array, is_scalar, typeof
+from arrayx.core.array import SCALAR_TYPES, Array, is_scalar, typeof
 from arrayx.core.aval import Aval
 from arrayx.core.checking import checked
 from arrayx.core.graph import Equation, Graph, Var
@@ -23,7 +23,7 @@ from arrayx.core.interpreter import (
     opened,
     refuse_leaked,
 )
-from arrayx.core.primitive import Primitive
+from arrayx.core.primitive import NO_EFFECTS, Primitive
 from arrayx.primitives.creation import scalar
 
 
@@ -73,8 +73,8 @@ class StageInterpreter(Interpreter):
 
     def __init__(self, parent: Interpreter, word: str = "ax.jit") -> None:
         super().__init__(parent)
-        self.word = word  # type: ignore[misc]
-        self.remedy = _STATIC if word.startswith("ax.jit") else ""  # type: ignore[misc]
+        self.word = word
+        self.remedy = _STATIC if word.startswith("ax.jit") else ""
         self.equations: list[Equation] = []
         # Concrete arrays, by identity, which holds while the objects are kept alive.
         self.constants: dict[int, tuple[Var, Any]] = {}
@@ -95,36 +95,36 @@ class StageInterpreter(Interpreter):
         inputs: list[Any] = []
         avals: list[Any] = []
         for a in args:
-            if type(a) is StageTracer and a.interpreter is self:
+            kind = type(a)
+            if kind is StageTracer and a.interpreter is self:
                 inputs.append(a.var)
                 avals.append(a.aval)
-            elif is_scalar(a):
+            elif kind in SCALAR_TYPES:
                 inputs.append(a)
-                avals.append(type(a))
+                avals.append(kind)
             else:
                 var = self.lift(a)
                 inputs.append(var)
                 avals.append(var.aval)
         result = primitive.infer(tuple(avals), params)
-        where = source.current()
+        # Between here and the user's code lie at least `apply` and the primitive's call.
+        where = source.current(3)
+        effects = primitive.effects(**params) if primitive.has_effects else NO_EFFECTS
         if primitive.multiple:
-            outputs = tuple(Var(aval) for aval in result)
-        else:
-            outputs = (Var(result),)
-        self.equations.append(
-            Equation(
-                primitive, tuple(inputs), params, outputs, primitive.effects(**params), where
+            outputs = tuple([Var(aval) for aval in result])
+            self.equations.append(
+                Equation(primitive, tuple(inputs), params, outputs, effects, where)
             )
-        )
-        if primitive.multiple:
-            return tuple(StageTracer(self, var, where) for var in outputs)
-        return StageTracer(self, outputs[0], where)
+            return tuple([StageTracer(self, var, where) for var in outputs])
+        var = Var(result)
+        self.equations.append(Equation(primitive, tuple(inputs), params, (var,), effects, where))
+        return StageTracer(self, var, where)
 
     def lift(self, x: Any) -> Var:
         """The variable of a value that was not made here: a constant or an outer tracer."""
         if isinstance(x, Tracer):
             if x.interpreter is self:
-                return x.var  # type: ignore[attr-defined,no-any-return]
+                return x.var  # type: ignore[no-any-return]
             if x.interpreter.closed:
                 refuse_leaked(x)
             found = self.captured.get(id(x))

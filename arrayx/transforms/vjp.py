@@ -30,9 +30,9 @@ def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
     """Cotangents (or `Zero`) of the differentiated inputs for those of the outputs."""
     tape = linear.tape
     cts: list[Any] = [None] * tape.count
-    for tangent, ct in zip(linear.tangents, cotangents, strict=True):
-        if tangent is not Zero and ct is not Zero:
-            cts[tangent.index] = add_cotangents(cts[tangent.index], ct)
+    for tangent, given in zip(linear.tangents, cotangents, strict=True):
+        if tangent is not Zero and given is not Zero:
+            cts[tangent.index] = add_cotangents(cts[tangent.index], given)
     for primitive, args, params, result in reversed(tape.entries):
         ct: Any
         if params is PRODUCT:
@@ -64,9 +64,7 @@ def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
             if type(a) is LinearTracer and a.interpreter is tape:
                 held = cts[a.index]
                 cts[a.index] = got if held is None else add(held, got)
-    return [
-        Zero if cts[t.index] is None else cts[t.index] for t in linear.inputs if t is not None
-    ]
+    return [Zero if cts[t.index] is None else cts[t.index] for t in linear.inputs if t is not None]
 
 
 def transpose_graph(
@@ -140,10 +138,7 @@ def run_backwards(graph: Graph, values: dict[Var, Any], cts: dict[Var, Any]) -> 
         if primitive.transpose is None:
             refuse_missing_rule(primitive, "transpose")
         ct: Any = tuple(Zero if c is None else c for c in got) if primitive.multiple else got[0]
-        args = [
-            a if type(a) is not Var else values[a] if a in values else a.aval.undefined
-            for a in equation.inputs
-        ]
+        args = [values.get(a, a.aval.undefined) if type(a) is Var else a for a in equation.inputs]
         answers = primitive.transpose(ct, *args, **equation.params)
         for a, answer in zip(equation.inputs, answers, strict=True):
             if answer is not None and answer is not Zero and type(a) is Var and a not in values:

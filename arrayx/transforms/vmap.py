@@ -18,9 +18,7 @@ from arrayx.transforms.stage import derive, made_from
 
 # The named axes that are open around the running code: ((name, size), ...), outermost
 # first.  It is part of every cache key of staged code.
-axis_environment: ContextVar[tuple[tuple[str, int], ...]] = ContextVar(
-    "arrayx_axes", default=()
-)
+axis_environment: ContextVar[tuple[tuple[str, int], ...]] = ContextVar("arrayx_axes", default=())
 
 
 def axis_size(name: str) -> int:
@@ -87,7 +85,7 @@ class VmapInterpreter(Interpreter):
         super().__init__(parent)
         self.size = size
         self.axis_name = axis_name
-        self.word = word  # type: ignore[misc]
+        self.word = word
         # The arguments' paths, in the order of the bits of `BatchTracer.roots`.
         self.paths = paths
 
@@ -190,8 +188,6 @@ def vmap_graph(
     return graph.memo[key]  # type: ignore[no-any-return]
 
 
-def batched_outputs(
-    graph: Graph, size: int, dims: tuple[int | None, ...]
-) -> tuple[bool, ...]:
+def batched_outputs(graph: Graph, size: int, dims: tuple[int | None, ...]) -> tuple[bool, ...]:
     """Which outputs of the batched graph have a batch axis."""
     return tuple(d is not None for d in vmap_graph(graph, size, dims)[1])

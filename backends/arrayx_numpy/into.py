@@ -1,14 +1,13 @@
 """Kernels that write their result into a given array: what planned memory needs.
 
 `out` has the shape and dtype of the result, operands broadcast to it, and the bits are those
-of the kernel in `elementwise` or `structural` (sums of rows apart: see `reduce_sum`).  Apart
-from those because each also has to say which operands it may overwrite.
+of the kernel in `elementwise` or `structural`.  Apart from those because each also has to say
+which operands it may overwrite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +17,11 @@ from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Var
 from arrayx.lazy import lazy
 from arrayx_numpy.elementwise import MANY, is_foreign
+from arrayx_numpy.structural import are_rows, row_sums
 
 scipy_special = lazy("scipy.special")
 
-_BITS = {1: np.dtype("i1"), 2: np.dtype("i2"), 4: np.dtype("i4"), 8: np.dtype("i8")}
-# The longest rows, and the fewest elements, that BLAS adds up.
-_LONGEST, _FEWEST = 1 << 16, 1 << 12
+_BITS: dict[int, Any] = {1: np.dtype("i1"), 2: np.dtype("i2"), 4: np.dtype("i4"), 8: np.dtype("i8")}
 
 
 class Into(NamedTuple):
@@ -126,37 +124,11 @@ def _converts(avals: Any, e: Equation) -> bool:
 # ----------------------------------------------------------------- reductions, repetition
 
 
-@lru_cache(maxsize=64)
-def ones(n: int, dtype: Any) -> np.ndarray:
-    """A vector of ones, never written to."""
-    return np.ones(n, dtype)
-
-
 def reduce_sum(x: Any, out: Any, *, axes: Any) -> Any:
-    """Sums; those of rows by BLAS, as products with ones: 2 to 20 times as fast.
-
-    Their rounding error is 2 to 4 times that of NumPy's pairwise sums, which is within the
-    tolerance that the conformance suite publishes for sums.
-    """
-    n = x.shape[-1]
-    if (
-        axes == (x.ndim - 1,)
-        and x.dtype.char in "fd"
-        and x.size >= _FEWEST
-        and 1 < n <= _LONGEST
-        and x.flags.c_contiguous
-        and out.flags.c_contiguous
-    ):
-        np.matmul(x.reshape(-1, n), ones(n, x.dtype), out=out.reshape(-1))
+    if are_rows(x, axes) and out.flags.c_contiguous:
+        row_sums(x, out)
         return out
     return np.add.reduce(x, axis=axes, dtype=out.dtype, out=out)
-
-
-def total(x: Any, out: Any) -> Any:
-    """The sum of all elements, first of rows, into an array of one element."""
-    sums = reduce_sum(x, np.empty(x.shape[:-1], out.dtype), axes=(x.ndim - 1,))
-    out[...] = np.add.reduce(sums, axis=None)
-    return out
 
 
 def _reduction(of: np.ufunc, of_bools: np.ufunc | None = None) -> Callable[..., Any]:
@@ -177,11 +149,6 @@ def broadcast_in_dim(x: Any, out: Any, *, shape: Any, dims: Any) -> Any:
     """Repetition along axes of length 1, written down."""
     np.copyto(out, x)
     return out
-
-
-def _stays(avals: Any, e: Equation) -> bool:
-    """Only a tile writes repetitions down; elsewhere they are views."""
-    return False
 
 
 def _floats(avals: list[Aval], e: Equation) -> bool:

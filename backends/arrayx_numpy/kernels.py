@@ -21,7 +21,8 @@ def full(*, shape: Any, dtype: Any, value: Any, weak_type: bool) -> Any:
 
 def iota(*, shape: Any, dtype: Any, axis: int) -> Any:
     counts = np.arange(shape[axis]).astype(dtype)
-    return np.broadcast_to(counts.reshape([-1 if i == axis else 1 for i in range(len(shape))]), shape)
+    along = [-1 if i == axis else 1 for i in range(len(shape))]
+    return np.broadcast_to(counts.reshape(along), shape)
 
 
 def broadcast_in_dim(x: Any, *, shape: Any, dims: Any) -> Any:

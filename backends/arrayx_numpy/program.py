@@ -28,9 +28,7 @@ _LINE = 64
 class Program(Executable):
     """A compiled graph."""
 
-    def __init__(
-        self, graph: Graph, kernel_of: Callable[[Equation], Any], device: Device
-    ) -> None:
+    def __init__(self, graph: Graph, kernel_of: Callable[[Equation], Any], device: Device) -> None:
         writer = ProgramWriter(graph, kernel_of)
         self.source = writer.source()
         self.buffers = writer.buffers
@@ -146,7 +144,9 @@ class ProgramWriter(Writer):
         name = f"tile_{number}"
         self.tile_buffers.append(
             [
-                Aval((tiled.height, *a.shape[1:]) if a.shape[0] == tiled.count else a.shape, a.dtype)
+                Aval(
+                    (tiled.height, *a.shape[1:]) if a.shape[0] == tiled.count else a.shape, a.dtype
+                )
                 for a in tiled.body.buffers
             ]
         )

@@ -20,7 +20,8 @@ from arrayx_numpy.into import Into, into
 
 # Kernels whose result never shares memory with an operand.
 FRESH = frozenset(
-    "absorb_mul argmax argmin clamp clz complex concatenate cummax cummin cumprod cumsum digamma "
+    "absorb_mul argmax argmin clamp clz complex concatenate "  # noqa: SIM905
+    "cummax cummin cumprod cumsum digamma "
     "div dot_general erf erf_inv erfc gather iota lgamma logistic pad polygamma population_count "
     "pow reduce_and reduce_max reduce_min reduce_or reduce_prod rem rsqrt select shift_left "
     "shift_right_arithmetic shift_right_logical sign sort threefry2x32".split()
@@ -100,6 +101,11 @@ class Writer:
             self.names[out] = place
             arguments.append(f"out={place}")
             self.lines.append(f"    {self.call(target.kernel, e, arguments)}")
+        elif (place := self.given(out)) is not None:
+            self.names[out] = place
+            self.lines.append(f"    np.copyto({place}, {self.call(kernel, e, arguments)})")
+            for a in dying:
+                self.release(a)
         else:
             for v in e.outputs:
                 self.names[v] = f"v{len(self.names)}"
@@ -108,9 +114,6 @@ class Writer:
             self.lines.append(f"    {targets}{comma} = {self.call(kernel, e, arguments)}")
             for a in dying:
                 self.release(a)
-            place = self.given(out)
-            if place is not None:
-                self.lines.append(f"    np.copyto({place}, {self.names[out]})")
         self.end(dying, e.outputs)
 
     def dying(self, i: int, inputs: Sequence[Any]) -> list[Var]:

@@ -193,7 +193,7 @@ def test_the_gradient_of_a_compiled_function_saves_only_residuals() -> None:
     assert [str(a) for a in backward_graph.in_avals] == ["float32[64,64]", "float32[]"]
     with ax.config(residual_policy="save"):
         graph = ax.make_graph(ax.grad(f))(anp.ones((64, 64)))
-    (saved,) = subgraphs([e for e in graph.equations if e.primitive.name == "call"][0])
+    (saved,) = subgraphs(next(e for e in graph.equations if e.primitive.name == "call"))
     assert len(saved.outputs) > 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ class Strict(KernelBackend):
 
     name = "strict"
     quiet = True
-    kernels = {**CORE, "gather": KERNELS["gather"], "scatter": KERNELS["scatter"]}
+    kernels: ClassVar = {**CORE, "gather": KERNELS["gather"], "scatter": KERNELS["scatter"]}
 
     def supports(self, equation: Any) -> bool | str:
         # These two are core in one mode, and expand to it from the others.
@@ -91,12 +91,15 @@ def test_what_cannot_be_expanded_names_backend_primitive_and_reason() -> None:
     class Poor(KernelBackend):
         name = "poor"
         quiet = True
-        kernels = {"add": np.add}
+        kernels: ClassVar = {"add": np.add}
 
     ax.backends.add(Poor())
     try:
-        with ax.default_backend("poor"), pytest.raises(
-            ax.errors.UnsupportedError, match=r"'poor' cannot run sin: .*no kernel 'sin'"
+        with (
+            ax.default_backend("poor"),
+            pytest.raises(
+                ax.errors.UnsupportedError, match=r"'poor' cannot run sin: .*no kernel 'sin'"
+            ),
         ):
             ax.jit(anp.sin)(np.ones(2))
     finally:

@@ -186,3 +186,33 @@ def test_doctor_has_a_record_of_every_backend() -> None:
 def test_explain_says_who_runs_and_why() -> None:
     x = anp.ones(3)
     assert ax.backends.explain(lambda v: v + 1, x).startswith("runs on numpy:cpu:0, because")
+
+
+def test_another_plugin_can_add_kernels_to_a_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Small(KernelBackend):
+        name = "small"
+        quiet = True
+        kernels = {"add": np.add}
+
+    helper = types.ModuleType("small_kernels")
+    helper.arrayx_kernels = hookimpl(  # type: ignore[attr-defined]
+        lambda backend: {"sin": np.sin, "add": np.subtract} if backend == "small" else None
+    )
+    failing = EntryPoint("small", "no_such_module_abc", "arrayx.kernels")
+    monkeypatch.setitem(sys.modules, "small_kernels", helper)
+    registry = registry_with(monkeypatch, small=plugin(lambda name: Small()))
+    entry = EntryPoint("small", "small_kernels", "arrayx.kernels")
+    monkeypatch.setattr(registry, "contributions", lambda name: [failing, entry])
+    backend = registry.get("small")
+    assert backend.kernels["sin"] is np.sin
+    assert backend.kernels["add"] is np.add, "what a backend has is its own"
+    (broken,) = [r for r in registry.records() if r.state == "broken"]
+    assert "no_such_module_abc" in broken.reason and broken.name.startswith("small+")
+
+
+def test_a_backend_is_made_by_its_own_plugin_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    greedy = plugin(lambda name: Toy())
+    honest = plugin(lambda name: Toy() if name == "toy" else None)
+    registry = registry_with(monkeypatch, greedy=greedy, toy=honest)
+    registry.get("greedy")
+    assert registry.get("toy") is not registry.get("greedy")

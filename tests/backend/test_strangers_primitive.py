@@ -66,7 +66,7 @@ def test_a_strangers_primitive_works_under_every_transformation(
         def total(v: Any) -> Any:
             return anp.sum(primitive(v))
 
-        close = dict(rtol=1e-12)
+        close = {"rtol": 1e-12}
         np.testing.assert_allclose(primitive(x), value(points), **close)
         np.testing.assert_allclose(ax.jit(primitive)(x), value(points), **close)
         for gradient in (ax.grad(total), ax.jit(ax.grad(total)), ax.grad(ax.jit(total))):

@@ -12,9 +12,10 @@ import pytest
 from arrayx import errors
 from arrayx.api.autodiff import grad, jvp, linearize, vjp
 from arrayx.api.checking_gradients import check_grads
-from arrayx.api.compilation import jit, make_graph
+from arrayx.api.compilation import jit
 from arrayx.api.jacobians import hessian
 from arrayx.api.mapping import vmap
+from arrayx.api.staging import make_graph
 from arrayx.control.cond import cond as primitive
 from arrayx.core.graph import Graph
 from arrayx.lax.control_flow import cond, switch

@@ -12,7 +12,7 @@ import pytest
 
 from arrayx import errors
 from arrayx.api.autodiff import grad, jvp, linearize, stop_gradient, vjp
-from arrayx.api.compilation import jit, make_graph
+from arrayx.api.compilation import jit
 from arrayx.api.custom import (
     CustomPrimal,
     SymbolicZero,
@@ -23,6 +23,7 @@ from arrayx.api.custom import (
 )
 from arrayx.api.jacobians import hessian, jacfwd, jacrev
 from arrayx.api.mapping import vmap
+from arrayx.api.staging import make_graph
 from arrayx.core.interpreter import Tracer
 from arrayx.dtypes import float0
 from arrayx.lax.control_flow import cond

@@ -235,7 +235,7 @@ def expanded(f: Any) -> Any:
     """The result of one `scan` in simpler operations."""
     graph = ax.make_graph(f)()
     (e,) = [e for e in graph.equations if e.primitive is primitive]
-    values = dict(zip(graph.constants, graph.constant_values, strict=True))
+    values = dict(zip(graph.constants, map(anp.asarray, graph.constant_values), strict=True))
     out = primitive.expand(*[values[v] for v in e.inputs], **e.params)
     return tuple(out)
 

@@ -13,8 +13,8 @@ from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.checking import check_graph, checked
 from arrayx.core.graph import Equation, Graph, Var
+from arrayx.core.parsing import parse_graph
 from arrayx.core.primitive import Primitive
-from arrayx.core.printing import parse_graph
 from arrayx.primitives.arithmetic import add
 from arrayx.primitives.axes import reduce_sum
 from arrayx.primitives.trigonometric import sin

@@ -19,8 +19,9 @@ from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.drawing import to_dot
 from arrayx.core.graph import Equation, Graph, Var, param_class
+from arrayx.core.parsing import parse_graph
 from arrayx.core.primitive import Primitive
-from arrayx.core.printing import constants_of, fingerprint, format_graph, parse_graph
+from arrayx.core.printing import constants_of, fingerprint, format_graph
 from arrayx.primitives.arithmetic import add, mul
 from arrayx.primitives.axes import reduce_sum
 from arrayx.primitives.trigonometric import sin

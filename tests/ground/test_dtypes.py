@@ -62,8 +62,14 @@ CODES = {
     "b1": "bool",
     **{f"u{n}": f"uint{8 * n}" for n in (1, 2, 4, 8)},
     **{f"i{n}": f"int{8 * n}" for n in (1, 2, 4, 8)},
-    **{"e4": "float8_e4m3fn", "e5": "float8_e5m2", "bf": "bfloat16", "f2": "float16"},
-    **{"f4": "float32", "f8": "float64", "c8": "complex64", "cc": "complex128"},
+    "e4": "float8_e4m3fn",
+    "e5": "float8_e5m2",
+    "bf": "bfloat16",
+    "f2": "float16",
+    "f4": "float32",
+    "f8": "float64",
+    "c8": "complex64",
+    "cc": "complex128",
 }
 PYTHON = {"i*": 1, "f*": 1.0, "c*": 1j}
 WIDE_INTS = {"i8", "u8"}

@@ -96,7 +96,7 @@ def test_arrays_behave_like_containers() -> None:
     with pytest.raises(TypeError, match="rank 0"):
         len(anp.asarray(1.0))
     with pytest.raises(TypeError, match="hash"):
-        {x: 1}
+        _ = {x: 1}
 
 
 def test_numpy_reads_arrays_and_cannot_write_them() -> None:

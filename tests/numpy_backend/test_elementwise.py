@@ -9,9 +9,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from arrayx_numpy.elementwise import ELEMENTWISE, plain, with_literals
 
 from arrayx.core.aval import Aval
+from arrayx_numpy.elementwise import ELEMENTWISE, plain, with_literals
 
 _NAMES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint64"),

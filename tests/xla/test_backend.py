@@ -14,14 +14,13 @@ import pytest
 
 pytest.importorskip("jaxlib", reason="the xla backend needs jaxlib: pip install 'arrayx[xla]'")
 
-from arrayx_xla.backend import MOST_HOST_ELEMENTS
-from arrayx_xla.buffers import HostBuffer
-
 import arrayx as ax
 import arrayx.numpy as anp
 from arrayx.backend import dispatch
 from arrayx.backend.registry import registry
 from arrayx.primitives import arithmetic, numeric, trigonometric
+from arrayx_xla.backend import MOST_HOST_ELEMENTS
+from arrayx_xla.buffers import HostBuffer
 
 
 @pytest.fixture(scope="module")

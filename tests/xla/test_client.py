@@ -18,6 +18,14 @@ import pytest
 
 pytest.importorskip("jaxlib", reason="the xla backend needs jaxlib: pip install 'arrayx[xla]'")
 
+import arrayx
+from arrayx.errors import (
+    ArgumentError,
+    BackendError,
+    BackendUnavailableError,
+    DonatedArrayError,
+    DtypeError,
+)
 from arrayx_xla import client as client_module
 from arrayx_xla.client import (
     ProgramError,
@@ -27,15 +35,6 @@ from arrayx_xla.client import (
     register_lapack,
 )
 from arrayx_xla.text import ELEMENT_TYPES, dense, donated, literal, location, mlir_type, tensor_type
-
-import arrayx
-from arrayx.errors import (
-    ArgumentError,
-    BackendError,
-    BackendUnavailableError,
-    DonatedArrayError,
-    DtypeError,
-)
 
 DTYPES = list(ELEMENT_TYPES)
 F32 = np.dtype(np.float32)

@@ -11,9 +11,6 @@ import pytest
 
 pytest.importorskip("jaxlib", reason="the xla backend needs jaxlib: pip install 'arrayx[xla]'")
 
-from arrayx_xla.emitter import MOST_INLINE_BYTES
-from arrayx_xla.lower import lower, supports
-
 import arrayx as ax
 import arrayx.numpy as anp
 from arrayx.backend.legalise import legalise
@@ -22,6 +19,8 @@ from arrayx.control.cond import cond
 from arrayx.primitives import arithmetic, axes, gather, numeric, reduction, sorting
 from arrayx.transforms.simplify import simplify
 from arrayx.transforms.stage import stage
+from arrayx_xla.emitter import MOST_INLINE_BYTES
+from arrayx_xla.lower import lower, supports
 
 F32 = np.dtype(np.float32)
 

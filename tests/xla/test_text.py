@@ -8,6 +8,8 @@ from types import SimpleNamespace
 import ml_dtypes
 import numpy as np
 import pytest
+
+from arrayx.errors import DtypeError
 from arrayx_xla.text import (
     ELEMENT_TYPES,
     dense,
@@ -18,8 +20,6 @@ from arrayx_xla.text import (
     mlir_type,
     quoted,
 )
-
-from arrayx.errors import DtypeError
 
 F32, F64, I8, U8 = (np.dtype(name) for name in ("float32", "float64", "int8", "uint8"))
 

@@ -44,7 +44,7 @@ def cases() -> Any:
     for name, call, ufunc, kinds, scale in OPERATIONS:
         for label, shape, axis, reverse in FORMS:
             params = {"axis": axis, "reverse": reverse}
-            common = {"scale": scale, "signed_zeros": False}
+            common: dict[str, Any] = {"scale": scale, "signed_zeros": False}
             yield Case(name, call, (shape,), params, running(ufunc), kinds, label=label, **common)
             # The expansion is what a backend without a kernel runs, and must agree.
             yield Case(

@@ -23,11 +23,6 @@ TWO = ((2, 3), (2, 3))
 POSITIVE = (0.1, 4.0)
 
 
-def complex_expm1(z: Any) -> Any:
-    """exp(z) - 1 without cancellation."""
-    return np.expm1(z)
-
-
 def sigmoid(x: Any) -> Any:
     """The logistic function without overflow."""
     return 1 / (1 + np.exp(-x))

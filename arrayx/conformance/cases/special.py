@@ -15,7 +15,7 @@ mpmath = lazy("mpmath")
 ONE = ((2, 3),)
 
 
-def exactly(function: Callable[[Any], Any]) -> Callable[..., Any]:
+def exactly(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of mpmath's numbers as a reference, elements outside its domain as nan."""
 
     def reference(x: Any, **params: Any) -> Any:

@@ -25,7 +25,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     a = _float(x, "norm")
     if axis is None and ord is None:
         flat = vector_norm(ravel(a), keepdims=False)
-        return flat.reshape((1,) * a.ndim) if keepdims else flat  # type: ignore[attr-defined,no-any-return]
+        return flat.reshape((1,) * a.ndim) if keepdims else flat
     axes = check_axes(axis, a.ndim, "norm")
     if len(axes) == 1:
         return vector_norm(a, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)
@@ -94,4 +94,4 @@ def _matrix_norm(a: Array, ord: Any, axes: tuple[int, ...], keepdims: bool) -> A
     if keepdims:
         return result
     shape = tuple(n for i, n in enumerate(a.shape) if i not in axes)
-    return result.reshape(shape)  # type: ignore[attr-defined,no-any-return]
+    return result.reshape(shape)  # type: ignore[no-any-return]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import arrayx as ax
-import arrayx.numpy as anp
+import arrayx_flops
 import numpy as np
 
-import arrayx_flops
+import arrayx as ax
+import arrayx.numpy as anp
 
 
 def test_the_backend_is_known_and_counts() -> None:
