@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ from arrayx.primitives.families import is_linear
 from arrayx.primitives.slicing import dynamic_slice, dynamic_update_slice
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import jvp_graph
-from arrayx.transforms.partial import linearize_graph
+from arrayx.transforms.partial import Split, linearize_graph
 from arrayx.transforms.simplify import dead_code_removed
 from arrayx.transforms.stage import derive
 from arrayx.transforms.vjp import transpose_graph
@@ -148,15 +148,26 @@ class Scan(Primitive):
         return (*last, *ys), (*spread(dlast, active, Zero), *spread(dys, active_ys, Zero))
 
     def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        return self.linearize_by(linearize_graph, tape, primals, tangents, **params)
+
+    def linearize_by(
+        self,
+        split: Callable[..., Split],
+        tape: Any,
+        primals: Any,
+        tangents: Any,
+        **params: Any,
+    ) -> Any:
+        """`linearize` with the body taken apart by `split`, which decides what is saved."""
         body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
         consts, carry, xs = runs(primals, n_consts, n_carry)
         dconsts, dcarry, dxs = runs(tangents, n_consts, n_carry)
         masks = [tuple(t is not Zero for t in d) for d in (dconsts, dcarry, dxs)]
         active = settled(
             masks[1],
-            lambda m: linearize_graph(body, (*masks[0], *m, *masks[2])).out_active[:n_carry],
+            lambda m: split(body, (*masks[0], *m, *masks[2])).out_active[:n_carry],
         )
-        halves = linearized(body, masks[0], active, masks[2])
+        halves = linearized(split, body, masks[0], active, masks[2])
         if not any(halves.out_active):
             return self(*primals, **params), (Zero,) * len(halves.out_active)
         results = self(*primals, **params | {"body": halves.forward})
@@ -379,13 +390,15 @@ class Halves(NamedTuple):
     out_active: Mask
 
 
-def linearized(body: Graph, consts: Mask, carry: Mask, xs: Mask) -> Halves:
+def linearized(
+    split_of: Callable[..., Split], body: Graph, consts: Mask, carry: Mask, xs: Mask
+) -> Halves:
     """The body's halves, where the masks say which inputs have tangents."""
-    split = linearize_graph(body, (*consts, *carry, *xs))
+    split = split_of(body, (*consts, *carry, *xs))
     wanted = (*carry, *split.out_active[len(carry) :])
-    split = linearize_graph(body, (*consts, *carry, *xs), wanted)
+    split = split_of(body, (*consts, *carry, *xs), wanted)
     key = "scan linearize", consts, carry, xs
-    memo = split.forward.memo  # a graph of this split alone
+    memo = split.linear.memo  # a graph of this split alone
     if key in memo:
         return memo[key]  # type: ignore[no-any-return]
     n_consts, n_carry, n_out = len(consts), len(carry), len(body.outputs)

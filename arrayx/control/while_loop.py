@@ -39,7 +39,7 @@ class WhileLoop(Primitive):
     holds_graphs = True
 
     def type_rule(
-        self, *avals: Any, cond: Graph, body: Graph, n_cond: int, n_body: int
+        self, *avals: Any, cond: Graph, body: Graph, n_cond: int, n_body: int, **bound: int
     ) -> tuple[Aval, ...]:
         tests, steps, carry = runs(strong(avals), n_cond, n_body)
         if strong(cond.in_avals) != [*tests, *carry]:
@@ -53,18 +53,26 @@ class WhileLoop(Primitive):
             raise errors.GraphError(f"cond of while_loop gives {cond.out_avals}, not one bool")
         return body.out_avals
 
-    def effects(self, *, cond: Graph, body: Graph, n_cond: int, n_body: int) -> frozenset[str]:
+    def effects(self, *, cond: Graph, body: Graph, **params: int) -> frozenset[str]:
         return cond.effects | body.effects
 
     def jvp(
-        self, primals: Any, tangents: Any, *, cond: Graph, body: Graph, n_cond: int, n_body: int
+        self,
+        primals: Any,
+        tangents: Any,
+        *,
+        cond: Graph,
+        body: Graph,
+        n_cond: int,
+        n_body: int,
+        **bound: int,
     ) -> Any:
         tests, steps, carry = runs(primals, n_cond, n_body)
         _, moving_steps, moving = runs(tangents, n_cond, n_body)
         known = tuple(t is not Zero for t in moving_steps)
         active = self.active(body, known, tuple(t is not Zero for t in moving))
         if not any(active):
-            out = self(*primals, cond=cond, body=body, n_cond=n_cond, n_body=n_body)
+            out = self(*primals, cond=cond, body=body, n_cond=n_cond, n_body=n_body, **bound)
             return out, (Zero,) * len(carry)
         graphs = differentiated(cond, body, n_cond, known, active)
         results = self(
@@ -80,6 +88,7 @@ class WhileLoop(Primitive):
             body=graphs[1],
             n_cond=n_cond,
             n_body=n_body + sum(known),
+            **bound,
         )
         n = len(carry)
         return results[:n], tuple(spread(results[n:], active, Zero))
@@ -95,8 +104,9 @@ class WhileLoop(Primitive):
             raise errors.GradError(
                 "reverse-mode differentiation (ax.grad, ax.vjp, ax.linearize) came to a "
                 "while_loop whose number of steps is only known when it runs, so that what the "
-                "backward pass needs cannot be saved. Use ax.lax.scan, or ax.lax.fori_loop with "
-                "bounds that are Python ints; or forward mode: ax.jvp, ax.jacfwd."
+                "backward pass needs cannot be saved. Say how many there are at most "
+                "(max_steps=), use ax.lax.scan, or ax.lax.fori_loop with bounds that are Python "
+                "ints; or forward mode: ax.jvp, ax.jacfwd."
             )
         return self(*primals, **params), (Zero,) * len(carry)
 
@@ -110,6 +120,7 @@ class WhileLoop(Primitive):
         body: Graph,
         n_cond: int,
         n_body: int,
+        **bound: int,
     ) -> Any:
         tests, steps, carry = runs(args, n_cond, n_body)
         test_dims, step_dims, carry_dims = runs(dims, n_cond, n_body)
@@ -130,7 +141,7 @@ class WhileLoop(Primitive):
         next_step, _ = vmap_graph(body, size, (*step_dims, *places), places)
         if test_dim is None:
             params = {"cond": test, "body": next_step, "n_cond": n_cond, "n_body": n_body}
-            return self(*tests, *steps, *carry, **params), places
+            return self(*tests, *steps, *carry, **params, **bound), places
         if cond.effects or body.effects:
             raise errors.ArrayxError(
                 "ax.vmap over a while_loop that ends at different times for different elements "
@@ -150,6 +161,7 @@ class WhileLoop(Primitive):
             body=both,
             n_cond=0,
             n_body=n_cond + n_body,
+            **bound,
         )
         return results[1:], places
 

@@ -94,7 +94,7 @@ def axis_of(transform: str, axis: int, x: Any, path: str) -> int:
     ndim = x.aval.ndim
     if not isinstance(axis, int) or not -ndim <= axis < ndim:
         raise errors.AxisError(f"{transform}: {path} is {x.aval.strong()} and has no axis {axis}")
-    return axis % ndim
+    return int(axis % ndim)
 
 
 def running(

@@ -12,6 +12,7 @@ from arrayx.api.arguments import check_callable, flatten_result, name_of
 from arrayx.api.mapping import vmap
 from arrayx.api.operands import arrays_of, as_array, described, home_of, working_at
 from arrayx.backend.concrete import ConcreteArray
+from arrayx.control.bounded_loop import bounded_while_loop
 from arrayx.control.scan import scan as scan_primitive
 from arrayx.control.while_loop import while_loop as while_primitive
 from arrayx.core.aval import Aval
@@ -32,14 +33,18 @@ __all__ = ["fori_loop", "map", "scan", "while_loop"]
 
 
 def while_loop(
-    cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any
+    cond_fun: Callable[[Any], Any],
+    body_fun: Callable[[Any], Any],
+    init_val: Any,
+    *,
+    max_steps: int | None = None,
 ) -> Any:
     """Applies `body_fun` to a value again and again, as long as `cond_fun` of it is true.
 
     Both functions are staged, and may use arrays from around them.  Under `vmap` with
     conditions that differ, the loop runs as long as one of them is true, and what has finished
-    keeps its value.  It can be differentiated in forward mode; reverse mode needs `scan`, or
-    `fori_loop` with bounds that are known.
+    keeps its value.  It can be differentiated in forward mode; reverse mode needs `max_steps`,
+    and then saves about 2·√max_steps carried values and runs the loop a second time.
 
     Args:
         cond_fun: a function of the carried value that gives a boolean scalar.
@@ -47,6 +52,7 @@ def while_loop(
             structure, shapes and dtypes.  Python scalars among the initial values take the
             dtypes that the loop gives them.
         init_val: the first value, a tree of arrays.
+        max_steps: end after so many steps, whatever `cond_fun` says.
 
     Raises:
         ArgumentError: the carried value changes its structure or a type, or `cond_fun` does not
@@ -60,7 +66,7 @@ def while_loop(
     check_callable(cond_fun, transform)
     check_callable(body_fun, transform)
     paths = paths_in("init_val", init_val)
-    return looped(transform, cond_fun, body_fun, cond_fun, body_fun, init_val, paths)
+    return looped(transform, cond_fun, body_fun, cond_fun, body_fun, init_val, paths, max_steps)
 
 
 def paths_in(name: str, tree: Any) -> list[str]:
@@ -76,6 +82,7 @@ def looped(
     step: Callable[[Any], Any],
     init: Any,
     paths: Sequence[str],
+    max_steps: Any,
 ) -> Any:
     """`while_loop` of `test` and `step`; messages speak of the functions that users gave."""
     leaves, tree = flatten(init)
@@ -95,10 +102,30 @@ def looped(
         )
         avals = [x.aval for x in carry]
         cond, tests = staged_test(transform, cond_fun, test, tree, avals, paths, device)
-        results = while_primitive(
-            *tests, *steps, *carry, cond=cond, body=body, n_cond=len(tests), n_body=len(steps)
+        primitive, bound = while_primitive, {}
+        if max_steps is not None:
+            primitive = bounded_while_loop
+            bound["max_steps"] = most_steps(transform, max_steps)
+        results = primitive(
+            *tests,
+            *steps,
+            *carry,
+            cond=cond,
+            body=body,
+            n_cond=len(tests),
+            n_body=len(steps),
+            **bound,
         )
     return unflatten(tree, list(results))
+
+
+def most_steps(transform: str, max_steps: Any) -> int:
+    """`max_steps` as an int; raises for what is none."""
+    if not isinstance(max_steps, int | np.integer) or not 0 <= max_steps < 2**31:
+        raise errors.ArgumentError(
+            f"{transform}: max_steps is an int that is not negative, got {max_steps!r}"
+        )
+    return int(max_steps)
 
 
 def staged_test(
@@ -389,11 +416,12 @@ def fori_loop(
     init_val: Any,
     *,
     unroll: int | bool = 1,
+    max_steps: int | None = None,
 ) -> Any:
     """Applies `body_fun(i, value)` for i from `lower` up to, not including, `upper`.
 
     With bounds that are known when it is called it is a `scan`, which can be differentiated in
-    reverse mode; with traced bounds it is a `while_loop`, which cannot.
+    reverse mode; with traced bounds it is a `while_loop`, which can if it has `max_steps`.
 
     Args:
         lower, upper: integer scalars.
@@ -401,6 +429,7 @@ def fori_loop(
             the same structure, shapes and dtypes.
         init_val: the first value, a tree of arrays.
         unroll: as in `scan`; only for bounds that are known.
+        max_steps: end after so many steps, whatever the bounds are.
 
     Raises:
         ArgumentError: a bound is no integer scalar, or the carried value changes its type.
@@ -431,6 +460,8 @@ def fori_loop(
 
     if low is not None and high is not None:
         count = max(high - low, 0)
+        if max_steps is not None:
+            count = min(count, most_steps(transform, max_steps))
         (_, result), _ = scanned(
             transform,
             body_fun,
@@ -456,6 +487,7 @@ def fori_loop(
         lambda carry: step(carry)[0],
         (first, init_val),
         paths,
+        max_steps,
     )[1]
 
 
