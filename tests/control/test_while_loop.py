@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import tracemalloc
 from itertools import permutations, product
 from typing import Any
 
@@ -257,12 +258,121 @@ def test_reverse_mode_says_what_to_use_instead() -> None:
     for f in (looped(counted), ax.jit(looped(counted))):
         with pytest.raises(errors.GradError) as caught:
             ax.grad(f)(X, W, N)
-        for part in ("reverse-mode", "while_loop", "ax.lax.scan", "ax.lax.fori_loop", "ax.jvp"):
+        for part in (
+            "reverse-mode",
+            "while_loop",
+            "max_steps",
+            "ax.lax.scan",
+            "ax.lax.fori_loop",
+            "ax.jvp",
+        ):
             assert part in str(caught.value)
     # What does not depend on the argument has no derivative to refuse.
     agree(
         ax.grad(lambda x: x * counted(ax.lax.while_loop, 0.5, W, N))(X), counted(by_hand, 0.5, W, N)
     )
+
+
+# ----------------------------------------------------------------- a limit to the steps
+
+
+def bounded(program: Any, most: int = 12) -> Any:
+    """The loop with a limit that it does not reach."""
+
+    def loop(test: Any, step: Any, value: Any) -> Any:
+        return ax.lax.while_loop(test, step, value, max_steps=most)
+
+    return lambda x, w, n: program(loop, x, w, n)
+
+
+REVERSE: dict[str, Any] = {
+    "value": lambda f: f,
+    "grad": lambda f: ax.grad(f, (0, 1)),
+    "grad in one": lambda f: ax.grad(f, 1),
+    "forward over reverse": lambda f: ax.jacfwd(ax.grad(f, (0, 1)), (0, 1)),
+    "reverse over forward": lambda f: ax.jacrev(ax.jacfwd(f, (0, 1)), (0, 1)),
+    "reverse over reverse": lambda f: ax.jacrev(ax.grad(f, (0, 1)), (0, 1)),
+}
+
+
+@pytest.mark.parametrize("jitted", [(), ("in",), ("out",)], ids=str)
+@pytest.mark.parametrize("transform", REVERSE)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_with_max_steps_it_is_the_loop_under_reverse_mode(
+    program: Any, transform: str, jitted: Any
+) -> None:
+    f = ax.jit(bounded(program)) if "in" in jitted else bounded(program)
+    wrapped = ax.jit(REVERSE[transform](f)) if "out" in jitted else REVERSE[transform](f)
+    for n in (np.int32(0), N):
+        agree(wrapped(X, W, n), REVERSE[transform](in_python(program))(X, W, n))
+
+
+@pytest.mark.parametrize("order", list(permutations(["grad", "vmap", "jit"])), ids=str)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_with_max_steps_every_order_of_composition_agrees(program: Any, order: Any) -> None:
+    f = bounded(program)
+    for name in order:
+        if name == "grad":
+            f = ax.grad(lambda x, w, n, f=f: anp.sum(f(x, w, n)), (0, 1))
+        else:
+            f = ax.vmap(f) if name == "vmap" else ax.jit(f)
+    lanes = zip(XS, WS, NS, strict=True)
+    want = [ax.grad(in_python(program), (0, 1))(*lane) for lane in lanes]
+    agree(f(XS, WS, NS), tuple(anp.stack(y) for y in zip(*want, strict=True)))
+
+
+@NEEDS_XLA
+@pytest.mark.parametrize("program", [counted, converging], ids=lambda p: p.__name__)
+def test_with_max_steps_both_backends_agree(program: Any) -> None:
+    f = ax.grad(bounded(program), (0, 1))
+    want, lanes = f(X, W, N), ax.vmap(f)(XS, WS, NS)
+    with ax.default_backend("xla"):
+        agree(ax.jit(f)(X, W, N), want)
+        agree(ax.jit(ax.vmap(f))(XS, WS, NS), lanes)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 4, 7, 9, 10])
+def test_it_ends_after_max_steps(most: int) -> None:
+    def limited(x: Any) -> Any:
+        return ax.lax.while_loop(lambda v: v < 1e9, lambda v: v * v + 1, x, max_steps=most)
+
+    def counted_steps(x: Any) -> Any:
+        for _ in range(min(most, 7)):
+            x = x * x + 1
+        return x
+
+    for f in (limited, ax.jit(limited)):
+        agree(f(X), anp.asarray(counted_steps(X)))
+        agree(ax.grad(f)(X), ax.grad(counted_steps)(X) if most else anp.ones(()))
+
+    def traced(x: Any, n: Any) -> Any:
+        return ax.lax.fori_loop(0, n, lambda i, v: v * anp.sin(i + v), x, max_steps=most)
+
+    def known(x: Any) -> Any:
+        return ax.lax.fori_loop(0, 8, lambda i, v: v * anp.sin(i + v), x, max_steps=most)
+
+    want = ax.lax.fori_loop(0, min(most, 8), lambda i, v: v * anp.sin(i + v), X)
+    agree((ax.jit(traced)(X, 8), known(X)), (want, want))
+    agree(ax.jit(ax.grad(traced))(X, 8), ax.grad(known)(X))
+
+
+def test_going_back_needs_memory_for_the_square_root_of_the_steps() -> None:
+    x = np.ones(500, np.float32)
+
+    def f(x: Any, most: int) -> Any:
+        step = lambda c: (c[0] + 1, anp.sin(c[1]))  # noqa: E731
+        return anp.sum(ax.lax.while_loop(lambda c: c[0] < most, step, (0, x), max_steps=most)[1])
+
+    peaks = []
+    for most in (100, 900):
+        g = ax.jit(ax.grad(lambda x, most=most: f(x, most)))
+        g(x)
+        tracemalloc.start()
+        g(x)
+        peaks.append(tracemalloc.get_traced_memory()[1] / x.nbytes)
+        tracemalloc.stop()
+    # In units of one carried value: 2·√n of them, and some for the step itself.
+    assert peaks[0] < 2 * 10 + 40 and peaks[1] < 2 * 30 + 40, peaks
 
 
 MISTAKES: dict[str, Any] = {
@@ -287,6 +397,10 @@ MISTAKES: dict[str, Any] = {
     "no array as condition": (
         lambda: ax.lax.while_loop(lambda c: None, lambda c: c, X),
         ["boolean scalar", "None"],
+    ),
+    "a limit that is no int": (
+        lambda: ax.lax.while_loop(lambda c: True, lambda c: c, X, max_steps=2.5),
+        ["max_steps", "2.5"],
     ),
     "no function": (lambda: ax.lax.while_loop(True, lambda c: c, X), ["ax.lax.while_loop"]),
     "a string": (lambda: ax.lax.while_loop(lambda c: True, lambda c: c, ["a"]), ["init_val[0]"]),
