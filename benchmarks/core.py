@@ -4,8 +4,8 @@
 
 Prints one line a figure with what it is held against.  Rivals (autograd) are measured in the
 same rounds where they are installed (the extra `bench`); otherwise their ratio is left out.
-All but the last two figures are CPU time of the calling thread, which is what a quiet machine
-would show as wall time.  OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE should both be unset.
+Figures are CPU time (of the calling thread, or for the last two of the process), which is what
+a quiet machine would show as wall time.  OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE should both be unset.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def residuals(names: list[str]) -> None:
             "grad(jit)": lambda f=outside, a=args: ax.block_until_ready(f(*a)),
             "jit(grad)": lambda f=inside, a=args: ax.block_until_ready(f(*a)),
         }
-        times = in_turns(functions, rounds=9, seconds=0.1)
+        times = in_turns(functions, rounds=15, seconds=0.1, clock=time.process_time)
         figure = (
             f"{ratio(times, 'grad(jit)', 'jit(grad)'):.2f}× "
             f"({median(times, 'grad(jit)') * 1e3:.1f} ms)"

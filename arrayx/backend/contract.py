@@ -100,9 +100,6 @@ class Backend(ABC):
     # True where `eager` takes primitives on random keys, given as pairs of uint32; elsewhere
     # they are legalised and compiled.
     eager_takes_keys: ClassVar[bool] = False
-    # Weighs one cheap element made again against one element saved and read, for the
-    # choice of residuals.
-    recompute_cost: ClassVar[float] = 0.0
 
     @abstractmethod
     def devices(self) -> tuple[Device, ...]:

@@ -42,6 +42,8 @@ class Primitive:
     elementwise: ClassVar[bool] = False
     # True where the result costs no more than reading it: made again rather than saved.
     cheap: ClassVar[bool] = False
+    # True where an element of the result takes much longer than a sum: worth its memory.
+    costly: ClassVar[bool] = False
     # True where params are graphs: remembering types would keep the graphs alive.
     holds_graphs: ClassVar[bool] = False
     # True where functions are allowed among the params: such a graph is not quite data.

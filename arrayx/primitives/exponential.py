@@ -21,20 +21,21 @@ from arrayx.primitives.families import (
     Unary,
     add_tangents,
     scaled,
+    transcendental,
     unary,
 )
 from arrayx.primitives.numeric import div, reciprocal
 
-exp = unary("exp", INEXACT, lambda x, out: out, doc="e to the power of `x`.")
-expm1 = unary(
+exp = transcendental("exp", INEXACT, lambda x, out: out, doc="e to the power of `x`.")
+expm1 = transcendental(
     "expm1",
     INEXACT,
     # Not out + 1, which is 0 far left of the origin.
     lambda x, out: exp(x),
     doc="e to the power of `x`, less 1: accurate where `x` is close to 0.",
 )
-log = unary("log", INEXACT, lambda x, out: reciprocal(x), doc="Natural logarithm of `x`.")
-log1p = unary(
+log = transcendental("log", INEXACT, lambda x, out: reciprocal(x), doc="Natural logarithm of `x`.")
+log1p = transcendental(
     "log1p",
     INEXACT,
     lambda x, out: reciprocal(add(x, 1.0)),
@@ -47,13 +48,13 @@ rsqrt = unary(
     lambda x, out: mul(div(out, x), -0.5),
     doc="1 divided by the square root of `x`: inf at 0, with the sign of the zero.",
 )
-cbrt = unary(
+cbrt = transcendental(
     "cbrt",
     FLOAT,
     lambda x, out: reciprocal(mul(mul(out, out), 3.0)),
     doc="Real cube root of `x`, with the sign of `x`.",
 )
-logistic = unary(
+logistic = transcendental(
     "logistic",
     INEXACT,
     # Not out * (1 - out), which is 0 far right of the origin.
@@ -91,6 +92,7 @@ class Pow(TwoOperands, Differentiable):
     """
 
     name = "pow"
+    costly = True
     kinds = NUMERIC
 
     def jvp(self, primals: Any, tangents: Any) -> Any:

@@ -234,6 +234,15 @@ def unary(
     return type(name.title().replace("_", ""), (Unary,), members)()  # type: ignore[no-any-return]
 
 
+def transcendental(
+    name: str, kinds: frozenset[str], derivative: Callable[[Any, Any], Any], doc: str
+) -> Unary:
+    """`unary` for functions whose elements take several times as long as a sum."""
+    function = unary(name, kinds, derivative, doc)
+    type(function).costly = True
+    return function
+
+
 def binary(
     name: str,
     kinds: frozenset[str],

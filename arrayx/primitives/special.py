@@ -9,33 +9,33 @@ from arrayx import errors
 from arrayx.core.aval import Aval
 from arrayx.primitives.arithmetic import mul, neg
 from arrayx.primitives.exponential import exp
-from arrayx.primitives.families import FLOAT, Differentiable, unary
+from arrayx.primitives.families import FLOAT, Differentiable, transcendental
 
-erf = unary(
+erf = transcendental(
     "erf",
     FLOAT,
     lambda x, out: mul(exp(neg(mul(x, x))), 2.0 / math.sqrt(math.pi)),
     doc="Error function: 2/sqrt(pi) times the integral of exp(-t**2) from 0 to `x`.",
 )
-erfc = unary(
+erfc = transcendental(
     "erfc",
     FLOAT,
     lambda x, out: mul(exp(neg(mul(x, x))), -2.0 / math.sqrt(math.pi)),
     doc="1 less the error function of `x`, accurate for large `x`.",
 )
-erf_inv = unary(
+erf_inv = transcendental(
     "erf_inv",
     FLOAT,
     lambda x, out: mul(exp(mul(out, out)), math.sqrt(math.pi) / 2.0),
     doc="Inverse of the error function; infinite at -1 and 1, nan beyond.",
 )
-lgamma = unary(
+lgamma = transcendental(
     "lgamma",
     FLOAT,
     lambda x, out: digamma(x),
     doc="Natural logarithm of the magnitude of the gamma function of `x`.",
 )
-digamma = unary(
+digamma = transcendental(
     "digamma",
     FLOAT,
     lambda x, out: polygamma(x, order=1),

@@ -2,7 +2,8 @@
 
 What passes between are *residuals*.  Saving every operand of the linear part would fill
 memory and time with them, so chains of cheap operations are made again in the linear part
-from inputs, contractions and reductions; `config.residual_policy` can say otherwise.
+from inputs, contractions, reductions, and some results of costly functions such as `exp`;
+`config.residual_policy` can say otherwise.
 """
 
 from __future__ import annotations
@@ -137,7 +138,8 @@ def _linearize(graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...])
     needed = {
         a for e in linear_equations for a in e.inputs if type(a) is Var and a not in tangent_vars
     }
-    again, saved = _recomputed(stage.equations, needed, inputs_of_graph)
+    computed = {v for e in _without_dead(stage.equations, outputs) for v in e.outputs}
+    again, saved = _recomputed(stage.equations, needed, inputs_of_graph, computed)
     position: dict[Var, tuple[str, int]] = {}
     for i, var in enumerate(outputs):
         position[var] = "output", i
@@ -176,26 +178,32 @@ def _without_dead(equations: list[Equation], outputs: list[Var]) -> list[Equatio
 
 
 def _recomputed(
-    equations: list[Equation], wanted: set[Var], given: list[Var]
+    equations: list[Equation], wanted: set[Var], given: list[Var], computed: set[Var]
 ) -> tuple[list[Equation], list[Var]]:
     """The equations to run again for `wanted`, and the variables to save, in order.
 
-    `given` are the graph's inputs: they need no equation.
+    `given` are the graph's inputs: they need no equation.  `computed` is what the forward
+    graph computes anyway: of that, results of costly functions are saved too, the last ones
+    first, as long as they take no more memory than the inputs.
     """
-    recompute = config.residual_policy == "recompute"
+    if config.residual_policy == "save":
+        saved = [v for e in equations for v in e.outputs if v in wanted]
+        return [], [*(v for v in given if v in wanted), *saved]
     needed = {*wanted}
     again = []
-    saved = [v for e in equations for v in e.outputs if v in wanted] if not recompute else []
-    if recompute:
-        for e in reversed(equations):
-            if not any(v in needed for v in e.outputs):
-                continue
-            if e.primitive.cheap and not e.effects:
-                again.append(e)
-                needed.update(a for a in e.inputs if type(a) is Var)
-            else:
-                saved.extend(v for v in reversed(e.outputs) if v in needed)
-        saved.reverse()
-        again.reverse()
+    saved = []
+    room = sum(v.aval.nbytes for v in given)
+    for e in reversed(equations):
+        if not any(v in needed for v in e.outputs):
+            continue
+        out = e.outputs[0]
+        if e.primitive.costly and out in computed and out.aval.nbytes <= room:
+            room -= out.aval.nbytes
+            saved.append(out)
+        elif e.primitive.cheap and not e.effects:
+            again.append(e)
+            needed.update(a for a in e.inputs if type(a) is Var)
+        else:
+            saved.extend(v for v in reversed(e.outputs) if v in needed)
     # An input of the graph that is needed is handed over once more, which costs nothing.
-    return again, [*(v for v in given if v in needed), *saved]
+    return again[::-1], [*(v for v in given if v in needed), *saved[::-1]]

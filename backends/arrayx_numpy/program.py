@@ -39,11 +39,14 @@ class Program(Executable):
         self.constants = constant_buffers(graph, device)
         bytes_kept = sum(aval.nbytes for aval in self.buffers)
         self.keep = bytes_kept <= _MOST_KEPT
+        self.arena_needed = bool(self.buffers or self.tile_buffers)
         # Whole arenas are handed out and taken back: two threads never share one.
         self.arenas: list[list[Any]] = []
 
     def arena(self) -> list[Any]:
         """Memory for one run, which nobody else uses."""
+        if not self.arena_needed:
+            return []
         try:
             return self.arenas.pop()
         except IndexError:
@@ -51,6 +54,8 @@ class Program(Executable):
             return arena + tile_memory(self.tile_buffers)
 
     def run(self, buffers: Sequence[Any]) -> Sequence[Any]:
+        if not self.arena_needed:
+            return self.function(buffers, self.constants, ())  # type: ignore[no-any-return]
         arena = self.arena()
         result = self.function(buffers, self.constants, arena)
         # After an exception the arena is simply dropped.
@@ -62,7 +67,7 @@ class Program(Executable):
     def stepping(self) -> Iterator[Callable[[Sequence[Any]], Sequence[Any]]]:
         function, constants, arena = self.function, self.constants, self.arena()
         yield lambda buffers: function(buffers, constants, arena)
-        if self.keep:
+        if self.keep and arena:
             self.arenas.append(arena)
 
     def text(self) -> str:

@@ -163,6 +163,9 @@ class Writer:
 
     def call(self, kernel: Any, e: Equation, arguments: list[str]) -> str:
         """The call of a kernel."""
+        if kernel in OPERATORS and e.outputs[0].aval.ndim == 0 and is_builtin(e):
+            # NumPy's scalars have operators that take a tenth of the ufunc's time.
+            return f" {OPERATORS[kernel]} ".join(arguments)
         if isinstance(kernel, np.ufunc) and getattr(np, kernel.__name__, None) is kernel:
             return f"np.{kernel.__name__}({', '.join(arguments)})"
         name = e.primitive.name
@@ -199,6 +202,14 @@ class Writer:
             if self.sharers[o] == 0 and o in self.buffer_of:
                 aval = o.aval
                 self.free.setdefault((aval.shape, aval.dtype), []).append(self.buffer_of[o])
+
+
+OPERATORS: dict[Any, str] = {np.add: "+", np.subtract: "-", np.multiply: "*", np.divide: "/"}
+
+
+def is_builtin(e: Equation) -> bool:
+    """True where all operands are of NumPy's own dtypes."""
+    return all(v.aval.dtype.isbuiltin == 1 for v in e.inputs if type(v) is Var)
 
 
 def is_plain(value: Any) -> bool:
