@@ -106,9 +106,7 @@ def counted(
     return body.memo[key]  # type: ignore[no-any-return]
 
 
-def block(
-    cond: Graph, body: Graph, n_cond: int, n_body: int, max_steps: int, size: int
-) -> Graph:
+def block(cond: Graph, body: Graph, n_cond: int, n_body: int, max_steps: int, size: int) -> Graph:
     """`size` steps, as far as the loop goes: constants of both, counter and carried values."""
     key = "block", cond, n_cond, n_body, max_steps, size
     if key not in body.memo:
@@ -139,9 +137,7 @@ def block(
     return body.memo[key]  # type: ignore[no-any-return]
 
 
-def chosen_by(
-    test: Graph, n_cond: int, n: int, stays: Any, goes: Any, avals: list[Aval]
-) -> Any:
+def chosen_by(test: Graph, n_cond: int, n: int, stays: Any, goes: Any, avals: list[Aval]) -> Any:
     """A function that goes on where the test says so."""
     branches = derive(stays, avals), derive(goes, avals)
 

@@ -206,6 +206,9 @@ class Scan(Primitive):
     def transpose(self, cts: Any, *args: Any, **params: Any) -> Any:
         body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
         consts, carry, xs = runs(args, n_consts, n_carry)
+        moves = linear_carry(body, tuple(is_linear(a) for a in args), n_consts, n_carry)
+        if not all(moves):
+            return self.transpose_part(moves, cts, args, **params)
         # A carried value that is known here stands for a tangent that begins as zero.
         const_linear = tuple(is_linear(a) for a in consts)
         x_linear = tuple(is_linear(a) for a in xs)
@@ -244,6 +247,35 @@ class Scan(Primitive):
         ]
         answers += spread(spread(by_xs, back.xs, None), x_linear, None)
         return tuple(answers)
+
+    def transpose_part(self, moves: Mask, cts: Any, args: Any, **params: Any) -> Any:
+        """`transpose` where some carried values do not depend on what is linear, as counters do.
+
+        They are computed forwards first, and stacked.
+        """
+        body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
+        consts, carry, xs = runs(args, n_consts, n_carry)
+        linear = tuple(is_linear(a) for a in args)
+        known, rest = taken_apart(body, linear, moves, n_consts)
+        still = tuple(not m for m in moves)
+        own = [a for a in consts if not is_linear(a)]
+        results = self(
+            *own,
+            *chosen(carry, still),
+            *(a for a in xs if not is_linear(a)),
+            **params | {"body": known, "n_consts": len(own), "n_carry": sum(still)},
+        )
+        ct_carry, ct_ys = runs(cts, n_carry)
+        answers = self.transpose(
+            (*chosen(ct_carry, moves), *ct_ys),
+            *consts,
+            *chosen(carry, moves),
+            *xs,
+            *results[sum(still) :],
+            **params | {"body": rest, "n_carry": sum(moves)},
+        )
+        by_consts, by_carry, by_xs = runs(answers, n_consts, sum(moves))
+        return (*by_consts, *spread(by_carry, moves, None), *by_xs[: len(xs)])
 
     # ------------------------------------------------------------- batches
 
@@ -447,6 +479,59 @@ def linearized(
         split.out_active,
     )
     return memo[key]  # type: ignore[no-any-return]
+
+
+def dependent(body: Graph, linear: Mask) -> set[Var]:
+    """The variables that depend on the inputs marked `linear`."""
+    found = {v for v, moves in zip(body.inputs, linear, strict=True) if moves}
+    for e in body.equations:
+        if not found.isdisjoint(e.inputs):
+            found.update(e.outputs)
+    return found
+
+
+def linear_carry(body: Graph, linear: Mask, n_consts: int, n_carry: int) -> Mask:
+    """Which carried values depend on the inputs marked `linear`, in some step."""
+
+    def step(mask: Mask) -> Mask:
+        moving = dependent(body, (*linear[:n_consts], *mask, *linear[n_consts + n_carry :]))
+        return tuple(v in moving for v in body.outputs[:n_carry])
+
+    return settled(linear[n_consts : n_consts + n_carry], step)
+
+
+def taken_apart(body: Graph, linear: Mask, moves: Mask, n_consts: int) -> tuple[Graph, Graph]:
+    """The part of a body that computes carried values which are known, and the rest.
+
+    The first also stacks what those values are when a step begins; the second takes that as
+    further elements.
+    """
+    key = "scan taken apart", linear, moves
+    if key not in body.memo:
+        n_carry = len(moves)
+        moving = dependent(body, (*linear[:n_consts], *moves, *linear[n_consts + n_carry :]))
+        inputs = [v for v in body.inputs if v not in moving]
+        still = [k for k, m in enumerate(moves) if not m]
+        begin = [body.inputs[n_consts + k] for k in still]
+        known = part(
+            body,
+            inputs,
+            [e for e in body.equations if moving.isdisjoint(e.outputs)],
+            [*(body.outputs[k] for k in still), *begin],
+        )
+        going = [k for k, m in enumerate(moves) if m]
+        rest = rearranged(
+            body,
+            [
+                *range(n_consts),
+                *(n_consts + k for k in going),
+                *range(n_consts + n_carry, len(body.inputs)),
+                *(n_consts + k for k in still),
+            ],
+            [*going, *range(n_carry, len(body.outputs))],
+        )
+        body.memo[key] = dead_code_removed(known), rest
+    return body.memo[key]  # type: ignore[no-any-return]
 
 
 class Transposed(NamedTuple):

@@ -13,8 +13,13 @@ import pytest
 import arrayx as ax
 import arrayx.numpy as anp
 from arrayx import errors
+from arrayx.backend.contract import CompileOptions
+from arrayx.backend.dispatch import compile_graph
+from arrayx.backend.kernels import KernelBackend
+from arrayx.backend.legalise import legalise
 from arrayx.control.scan import scan as primitive
 from arrayx.core.graph import Graph, subgraphs
+from arrayx_numpy.kernels import KERNELS
 
 A = np.array([0.5, -0.3, 0.8], np.float32)
 B = np.array([[0.2, -0.4, 0.6], [1.0, 0.3, -0.7], [-0.5, 0.9, 0.1], [0.4, 0.4, 0.4]], np.float32)
@@ -238,6 +243,54 @@ def expanded(f: Any) -> Any:
     values = dict(zip(graph.constants, map(anp.asarray, graph.constant_values), strict=True))
     out = primitive.expand(*[values[v] for v in e.inputs], **e.params)
     return tuple(out)
+
+
+def test_loops_over_tangents_may_count() -> None:
+    """A rule of a user's own runs a loop whose counter does not depend on the tangent."""
+
+    def power(x: Any) -> Any:
+        return ax.lax.fori_loop(1, 4, lambda i, v: v * x * i, x)
+
+    rule = ax.custom_jvp(power)
+
+    @rule.defjvp
+    def _(primals: Any, tangents: Any) -> Any:
+        (x,), (t,) = primals, tangents
+
+        def step(c: Any, k: Any) -> Any:
+            i, v, total = c
+            return (i + 1, v * x, total + k * t * v / i), i * t
+
+        (_, _, d), ys = ax.lax.scan(step, (1, x, 0.0), anp.arange(3.0))
+        return power(x), d + anp.sum(ys)
+
+    def by_hand(x: Any) -> Any:
+        i, v, total, more = 1, x, 0.0, 0.0
+        for k in range(3):
+            total, more = total + k * v / i, more + i
+            i, v = i + 1, v * x
+        return total + more
+
+    x = np.float32(1.3)
+    for g in (ax.grad(rule), ax.jit(ax.grad(rule)), ax.grad(ax.jit(rule))):
+        agree(g(x), anp.asarray(by_hand(x)))
+    agree(ax.grad(ax.grad(rule))(x), ax.grad(by_hand)(x))
+    agree(ax.vmap(ax.grad(rule))(A), anp.stack([anp.asarray(by_hand(a)) for a in A]))
+
+
+def test_backends_without_a_kernel_run_the_expansion() -> None:
+    class Plain(KernelBackend):
+        name = "plain"
+        quiet = True
+        kernels = KERNELS
+
+    backend = Plain()
+    for f in (looped(trees), ax.grad(total(looped(trees)), EVERY)):
+        graph = ax.make_graph(f)(A, B, W)
+        assert not [*scans(legalise(graph, backend))]
+        program = compile_graph(graph, CompileOptions(backend.devices()[0]))
+        got = program.run([A, B, W])
+        agree([anp.asarray(x) for x in got], ax.tree.leaves(f(A, B, W)))
 
 
 # ----------------------------------------------------------------- sizes and types
