@@ -22,7 +22,7 @@ from arrayx.control.layout import (
 from arrayx.control.while_loop import strong, while_loop
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
-from arrayx.core.graph import Graph, Var
+from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import add, lt, sub
@@ -118,6 +118,34 @@ class Scan(Primitive):
         for _ in range(left):
             state = one_step(body, length, reverse, n_carry, consts, xs, state)
         return tuple(state[1:])
+
+    def prune(self, equation: Equation, used: Mask) -> Equation:
+        params = equation.params
+        body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
+        if all(used) or body.effects:
+            return equation
+        ys = used[n_carry:]
+        own = slice(n_consts, n_consts + n_carry)
+        carry = settled(used[:n_carry], lambda mask: needed(body, (*mask, *ys))[own])
+        outputs = (*carry, *ys)
+        wanted = needed(body, outputs)
+        inputs = (*wanted[:n_consts], *carry, *wanted[n_consts + n_carry :])
+        if all(inputs) and all(outputs):
+            return equation
+        key = "scan pruned", inputs, outputs
+        if key not in body.memo:
+            graph = rearranged(body, places(inputs), places(outputs))
+            body.memo[key] = dead_code_removed(graph)
+        return equation.replace(
+            inputs=tuple(chosen(equation.inputs, inputs)),
+            params=params
+            | {
+                "body": body.memo[key],
+                "n_consts": sum(inputs[:n_consts]),
+                "n_carry": sum(carry),
+            },
+            outputs=tuple(chosen(equation.outputs, outputs)),
+        )
 
     # ------------------------------------------------------------- derivatives
 
@@ -287,24 +315,38 @@ class Scan(Primitive):
         xs = [x if d != 0 else move_batch_dim(size, x, 0, 1) for x, d in zip(xs, x_dims)]
         inner = [None if d is None else max(d, 1) - 1 for d in x_dims]
 
-        def places(mask: Sequence[bool]) -> tuple[int | None, ...]:
+        def dims_for(mask: Sequence[bool]) -> tuple[int | None, ...]:
             return (*const_dims, *(0 if b else None for b in mask), *inner)
 
         batched = settled(
             tuple(d is not None for d in carry_dims),
-            lambda mask: batched_outputs(body, size, places(mask))[:n_carry],
+            lambda mask: batched_outputs(body, size, dims_for(mask))[:n_carry],
         )
         carry = [
             move_batch_dim(size, x, d, 0) if b else x
             for x, d, b in zip(carry, carry_dims, batched, strict=True)
         ]
-        made = (*batched, *batched_outputs(body, size, places(batched))[n_carry:])
+        made = (*batched, *batched_outputs(body, size, dims_for(batched))[n_carry:])
         out_dims = tuple(0 if b else None for b in made)
-        graph, _ = vmap_graph(body, size, places(batched), out_dims)
+        graph, _ = vmap_graph(body, size, dims_for(batched), out_dims)
         results = self(*consts, *carry, *xs, **params | {"body": graph})
         return results, tuple(
             None if not b else 0 if i < n_carry else 1 for i, b in enumerate(made)
         )
+
+
+def places(mask: Sequence[bool]) -> list[int]:
+    """The numbers of what is marked."""
+    return [i for i, marked in enumerate(mask) if marked]
+
+
+def needed(body: Graph, outputs: Mask) -> Mask:
+    """The inputs that the outputs marked depend on."""
+    live = {*chosen(body.outputs, outputs)}
+    for e in reversed(body.equations):
+        if not live.isdisjoint(e.outputs):
+            live.update(a for a in e.inputs if type(a) is Var)
+    return tuple(v in live for v in body.inputs)
 
 
 def index_dtype(length: int) -> Any:

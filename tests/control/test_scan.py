@@ -19,6 +19,7 @@ from arrayx.backend.kernels import KernelBackend
 from arrayx.backend.legalise import legalise
 from arrayx.control.scan import scan as primitive
 from arrayx.core.graph import Graph, subgraphs
+from arrayx.transforms.simplify import simplify
 from arrayx_numpy.kernels import KERNELS
 
 A = np.array([0.5, -0.3, 0.8], np.float32)
@@ -405,6 +406,22 @@ def test_only_what_the_backward_pass_needs_is_stacked() -> None:
     assert residual_bytes(linear, c) == 0
     assert residual_bytes(chain, c) == 50 * n * 4  # the carry; the chain is made again
     assert residual_bytes(constants, c) == 0  # what never changes is not stacked
+
+
+def test_what_nobody_reads_is_not_computed() -> None:
+    def f(a: Any, b: Any, w: Any) -> Any:
+        def step(c: Any, x: Any) -> Any:
+            i, v, lost = c
+            return (i + 1, v * x, anp.sin(lost) + w), (v, i, lost * 2)
+
+        (_, v, _), (ys, _, _) = ax.lax.scan(step, (0, a, a), b)
+        return v, ys
+
+    (e,) = scans(simplify(ax.make_graph(f)(A, B, W)))
+    assert len(e.inputs) == 2 and len(e.outputs) == 2 and len(e.params["body"].equations) == 1
+    agree(ax.jit(f)(A, B, W), f(A, B, W))
+    agree(ax.jit(lambda *args: f(*args)[1])(A, B, W), f(A, B, W)[1])
+    agree(ax.jit(ax.grad(total(f), EVERY))(A, B, W), ax.grad(total(f), EVERY)(A, B, W))
 
 
 def test_constants_become_operands_so_that_equal_bodies_are_compiled_once() -> None:
