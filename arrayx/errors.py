@@ -159,8 +159,8 @@ class DynamicIndexError(ConcretizationError, IndexError):
 class NumpyConversionError(TracerError):
     """A traced value was handed to NumPy, by `np.asarray(x)` or a function of NumPy.
 
-    Use the function of the same name in `arrayx.numpy`, or `ax.pure_callback` to call NumPy when
-    the program runs.
+    Use the function of the same name in `arrayx.numpy`, or return the value and hand it to NumPy
+    outside of the traced function.
     """
 
 

@@ -109,7 +109,7 @@ def _refuse_numpy(tracer: Tracer, call: str, instead: str | None) -> NoReturn:
         f"{call} was given a traced array of type {tracer.aval}, which has no elements under "
         f"{tracer.interpreter.word}: NumPy cannot work on it.\n"
         f"{history('asked', tracer)}"
-        f"{hint}, or ax.pure_callback to call NumPy when the program runs."
+        f"{hint}, or return the value and call NumPy outside."
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 
 from arrayx.backend import dispatch  # noqa: F401  (evaluation needs it)
 from arrayx.conformance.programs import arguments_of, graphs, host_values, same_elements
+from arrayx.conformance.work import calls_of
 from arrayx.core.aval import Aval
 from arrayx.core.checking import check_graph
 from arrayx.core.graph import Graph, Var
@@ -248,19 +247,15 @@ def test_running_the_groups_equals_running_the_whole(name, data):
         assert same_elements(a, b), f"{a} became {b}\n{graph}"
 
 
-def test_the_time_is_linear():
+def test_the_work_is_linear():
     def program(x, y, n):
         for i in range(n // 4):
             x = add(sin(x), mul(x, 1.5))
             x = product(x, y) if i % 3 == 0 else neg(x)
         return [x]
 
-    def seconds(n):
+    def work(n):
         graph = staged(lambda x, y: program(x, y, n), MATRIX, Aval((3, 3), F32))
-        start = time.perf_counter()
-        plan(graph, ROWS)
-        return time.perf_counter() - start
+        return calls_of(lambda: plan(graph, ROWS))
 
-    few, many = min(seconds(2_000) for _ in range(3)), min(seconds(10_000) for _ in range(2))
-    assert many < 15 * few
-    assert many < 5  # far less on an idle machine
+    assert work(10_000) < 6 * work(2_000)

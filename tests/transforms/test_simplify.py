@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from arrayx import dtypes
 from arrayx.backend import dispatch  # noqa: F401  (evaluation needs it)
 from arrayx.conformance.programs import arguments_of, graphs, host_values, same_elements
+from arrayx.conformance.work import calls_of
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.checking import check_graph
@@ -394,19 +394,15 @@ def test_folded_arithmetic_is_that_of_the_backend(dtype):
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (4, 2, 3)])
-def test_the_time_is_linear(shape):
+def test_the_work_is_linear(shape):
     def program(x, n):
         x = repeated(x, shape, (0, 1) if len(shape) == 2 else (1, 2))
         for _ in range(n // 4):
             x = mul(neg(neg(add(sin(x), full(1.5, shape=shape)))), 1.0)
         return [x]
 
-    def seconds(n):
+    def work(n):
         graph = stage(lambda x: program(x, n), [FLOATS]).graph
-        start = time.perf_counter()
-        simplify(graph)
-        return time.perf_counter() - start
+        return calls_of(lambda: simplify(graph))
 
-    few, many = min(seconds(2_000) for _ in range(3)), min(seconds(10_000) for _ in range(2))
-    assert many < 15 * few
-    assert many < 5  # far less on an idle machine
+    assert work(10_000) < 6 * work(2_000)
