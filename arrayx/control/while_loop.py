@@ -145,8 +145,8 @@ class WhileLoop(Primitive):
         if cond.effects or body.effects:
             raise errors.ArrayxError(
                 "ax.vmap over a while_loop that ends at different times for different elements "
-                "runs its body for all of them, but the body has effects (such as "
-                "ax.debug.print). Map with ax.lax.map instead, or move the effect out."
+                "runs its body for all of them, but the body has effects. "
+                "Map with ax.lax.map instead, or move the effect out."
             )
         # The first carried value says who goes on; finished lanes keep their values.
         test, _ = vmap_graph(cond, size, (*test_dims, *places), (0,))
