@@ -295,14 +295,27 @@ REVERSE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("jitted", [(), ("in",), ("out",)], ids=str)
-@pytest.mark.parametrize("transform", REVERSE)
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+REVERSALS = [
+    pytest.param(
+        program,
+        transform,
+        jitted,
+        id=f"{program.__name__}-{transform}-{jitted}",
+        marks=[pytest.mark.slow] if " over " in transform and jitted != "outside" else [],
+    )
+    for program in PROGRAMS
+    for transform in REVERSE
+    for jitted in ("nowhere", "inside", "outside")
+]
+
+
+@pytest.mark.parametrize(("program", "transform", "jitted"), REVERSALS)
 def test_with_max_steps_it_is_the_loop_under_reverse_mode(
     program: Any, transform: str, jitted: Any
 ) -> None:
-    f = ax.jit(bounded(program)) if "in" in jitted else bounded(program)
-    wrapped = ax.jit(REVERSE[transform](f)) if "out" in jitted else REVERSE[transform](f)
+    f = ax.jit(bounded(program)) if jitted == "inside" else bounded(program)
+    wrapped = REVERSE[transform](f)
+    wrapped = ax.jit(wrapped) if jitted == "outside" else wrapped
     for n in (np.int32(0), N):
         agree(wrapped(X, W, n), REVERSE[transform](in_python(program))(X, W, n))
 
