@@ -13,7 +13,7 @@ from typing import Any
 from arrayx import errors
 from arrayx.api.arguments import check_callable, flatten_result, name_of
 from arrayx.api.operands import arrays_of, home_of, working_at
-from arrayx.lax.loops import paths_in
+from arrayx.lax.loop_parts import paths_in
 from arrayx.primitives.axes import reshape, rev
 from arrayx.primitives.slicing import concatenate, cut
 from arrayx.treedef import flatten, unflatten
