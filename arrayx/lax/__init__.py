@@ -4,6 +4,9 @@ from arrayx.api.autodiff import (
     stop_gradient,
 )
 from arrayx.lax import linalg
+from arrayx.lax.associative import (
+    associative_scan,
+)
 from arrayx.lax.control_flow import (
     cond,
     switch,
@@ -78,6 +81,12 @@ from arrayx.lax.elementwise import (
     tanh,
 )
 from arrayx.lax.fourier import fft
+from arrayx.lax.loops import (
+    fori_loop,
+    map,
+    scan,
+    while_loop,
+)
 from arrayx.lax.parallel import (
     axis_size,
 )
@@ -145,6 +154,7 @@ __all__ = [
     "argmin",
     "asin",
     "asinh",
+    "associative_scan",
     "atan",
     "atan2",
     "atanh",
@@ -197,6 +207,7 @@ __all__ = [
     "expm1",
     "fft",
     "floor",
+    "fori_loop",
     "full",
     "full_like",
     "ge",
@@ -213,6 +224,7 @@ __all__ = [
     "log1p",
     "logistic",
     "lt",
+    "map",
     "max",
     "min",
     "mul",
@@ -236,6 +248,7 @@ __all__ = [
     "rev",
     "round",
     "rsqrt",
+    "scan",
     "select",
     "shift_left",
     "shift_right_arithmetic",
@@ -258,4 +271,5 @@ __all__ = [
     "tanh",
     "top_k",
     "transpose",
+    "while_loop",
 ]
