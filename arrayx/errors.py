@@ -99,7 +99,7 @@ class NotCallableError(ArrayxError, TypeError):
     """
 
 
-class GradError(ArrayxError, TypeError):
+class GradError(ArrayxError, TypeError, ValueError):
     """A derivative was asked for where there is none: no scalar output, or an integer input.
 
     Return a real scalar (sum or average the output), use `ax.jacobian` for an array of outputs,

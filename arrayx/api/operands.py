@@ -18,18 +18,23 @@ from arrayx.core.array import Array, is_scalar
 from arrayx.core.aval import Aval, tangent_aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.creation import fill, scalar, zero_literal, zeros
+from arrayx.transforms.evaluate import as_constant
 from arrayx.tree_nodes import keystr
 from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, unflatten
 
 
 def as_array(x: Any, device: Any = None) -> Any:
-    """A value as an array: a scalar weakly typed, a NumPy array copied; None for anything else."""
+    """A value as an array: a scalar weakly typed, a NumPy array copied; None for anything else.
+
+    Inside a stage a NumPy array becomes a constant of it, which goes where the program runs.
+    """
     if isinstance(x, Array):
         return x
     if is_scalar(x):
         return scalar(x)
     if isinstance(x, np.ndarray | np.generic) and x.dtype != dtypes.float0:
-        return as_concrete(x, device or default_device())
+        constant = as_constant(x)
+        return constant if constant is not x else as_concrete(x, device or default_device())
     return None
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -61,6 +62,11 @@ class Executable(ABC):
     @abstractmethod
     def run(self, buffers: Sequence[Buffer]) -> Sequence[Buffer]:
         """The outputs' buffers for the inputs'."""
+
+    @contextmanager
+    def stepping(self) -> Iterator[Callable[[Sequence[Buffer]], Sequence[Buffer]]]:
+        """`run` for many calls in a row, which may share what a call has to prepare."""
+        yield self.run
 
     def text(self) -> str:
         """The program as the backend's own code, where it has such a thing."""

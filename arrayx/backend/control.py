@@ -8,24 +8,37 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from arrayx.backend.contract import Backend, CompileOptions
+from arrayx.backend.contract import Backend, CompileOptions, Executable
 from arrayx.core.graph import Graph
 
 
-def run_graph(backend: Backend, graph: Graph, operands: Sequence[Any]) -> Sequence[Any]:
-    """Runs a legalised graph, compiled at its first use and kept on it."""
+def program_of(backend: Backend, graph: Graph) -> Executable:
+    """A legalised graph's program, compiled at its first use and kept on the graph."""
     key = "program", backend.name
     program = graph.memo.get(key)
     if program is None:
         options = CompileOptions(backend.devices()[0])
         program = graph.memo[key] = backend.compile(graph, options)
-    return program.run(operands)
+    return program
 
 
 def cond(backend: Backend, index: Any, *operands: Any, branches: tuple[Graph, ...]) -> Any:
     """The outputs of one of the branches."""
     i = min(max(int(backend.get(index)), 0), len(branches) - 1)
-    return tuple(run_graph(backend, branches[i], operands))
+    return tuple(program_of(backend, branches[i]).run(operands))
 
 
-CONTROL: dict[str, Callable[..., Any]] = {"cond": cond}
+def while_loop(
+    backend: Backend, *operands: Any, cond: Graph, body: Graph, n_cond: int, n_body: int
+) -> Any:
+    """The carried values once the test of them is false."""
+    tests, steps = operands[:n_cond], operands[n_cond : n_cond + n_body]
+    carry: Sequence[Any] = operands[n_cond + n_body :]
+    get = backend.get
+    with program_of(backend, cond).stepping() as test, program_of(backend, body).stepping() as step:
+        while get(test([*tests, *carry])[0]):
+            carry = step([*steps, *carry])
+    return tuple(carry)
+
+
+CONTROL: dict[str, Callable[..., Any]] = {"cond": cond, "while_loop": while_loop}

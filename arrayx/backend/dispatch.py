@@ -26,6 +26,8 @@ from arrayx.core.quiet import quietly
 from arrayx.transforms.simplify import simplify
 
 _MOST_KERNELS = 1024
+# Of primitives that hold graphs: their programs keep memory for the next run.
+_MOST_PROGRAMS = 64
 _SCALARS = frozenset(SCALARS)
 
 
@@ -79,12 +81,15 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
         for aval in out if primitive.multiple else (out,):
             backend.check_dtype(aval)
         outs = out if primitive.multiple else (out,)
-        # Kernels know no keys: they are legalised away.
-        if has_keys((*avals, *outs)) and not backend.eager_takes_keys:
+        # Kernels know no keys, nor graphs that were not legalised.
+        unknown = has_keys((*avals, *outs)) and not backend.eager_takes_keys
+        if unknown or primitive.holds_graphs:
             kernel = compile_one(backend, primitive, avals, params, device)
         else:
             kernel = backend.eager(primitive, avals, params, device)
-        if len(primitive.kernels) >= _MOST_KERNELS:  # the keys hold types, so it is bounded
+        # The keys hold types and graphs, so it is bounded.
+        most = _MOST_PROGRAMS if primitive.holds_graphs else _MOST_KERNELS
+        if len(primitive.kernels) >= most:
             primitive.kernels.clear()
         primitive.kernels[key] = kernel, out, backend.quiet
         if backend.quiet and not params and not primitive.multiple:

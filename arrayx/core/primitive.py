@@ -33,6 +33,7 @@ class Primitive:
     | `stage(interpreter, args, params)` | how it is written down, where that is special |
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
+    | `prune(equation, used)` | the equation without what only unused results need |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
     """
 
@@ -57,6 +58,7 @@ class Primitive:
     stage: Callable[..., Any] | None = None
     evaluate: Callable[..., Any] | None = None
     interpret: Callable[..., Any] | None = None
+    prune: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None
 
     # Printing back a graph's text needs the name; no rule is looked up here.

@@ -4,6 +4,9 @@ from arrayx.api.autodiff import (
     stop_gradient,
 )
 from arrayx.lax import linalg
+from arrayx.lax.associative import (
+    associative_scan,
+)
 from arrayx.lax.control_flow import (
     cond,
     switch,
@@ -94,6 +97,12 @@ from arrayx.lax.elementwise import (
     tanh,
 )
 from arrayx.lax.fourier import fft
+from arrayx.lax.loops import (
+    fori_loop,
+    map,
+    scan,
+    while_loop,
+)
 from arrayx.lax.parallel import (
     axis_size,
 )
@@ -171,6 +180,7 @@ __all__ = [
     "argmin",
     "asin",
     "asinh",
+    "associative_scan",
     "atan",
     "atan2",
     "atanh",
@@ -227,6 +237,7 @@ __all__ = [
     "expm1",
     "fft",
     "floor",
+    "fori_loop",
     "full",
     "full_like",
     "gather",
@@ -244,6 +255,7 @@ __all__ = [
     "log1p",
     "logistic",
     "lt",
+    "map",
     "max",
     "min",
     "mul",
@@ -269,6 +281,7 @@ __all__ = [
     "rev",
     "round",
     "rsqrt",
+    "scan",
     "scatter",
     "scatter_add",
     "scatter_max",
@@ -300,4 +313,5 @@ __all__ = [
     "top_k",
     "transpose",
     "unstack",
+    "while_loop",
 ]

@@ -1,4 +1,4 @@
-"""Choices and loops that depend on traced values: `cond`, `switch`."""
+"""Choices that depend on traced values: `cond`, `switch`."""
 
 from __future__ import annotations
 
@@ -187,20 +187,20 @@ def agreeing(
         )
     wanted: list[Aval] = []
     for k, types in enumerate(zip(*(g.out_avals for g in graphs), strict=True)):
-        common = _common(types)
+        common = common_type(types)
         if common is None:
             path = keystr(flatten_with_path(marks)[0][k][0])
-            i = next(j for j, t in enumerate(types) if _common((types[0], t)) is None)
+            i = next(j for j, t in enumerate(types) if common_type((types[0], t)) is None)
             raise errors.ArgumentError(
                 f"{transform}: the branches have to return the same types, but the result{path} is "
                 f"{types[0].strong()} in {shown[0]} and {types[i].strong()} in {shown[i]}. "
                 "Convert one of them (x.astype), or give it the same shape (anp.broadcast_to)."
             )
         wanted.append(common)
-    return [_converted(g, wanted) for g in graphs]
+    return [converted(g, wanted) for g in graphs]
 
 
-def _common(types: Sequence[Aval]) -> Aval | None:
+def common_type(types: Sequence[Aval]) -> Aval | None:
     """The type that results of these types can all have without loss, or None."""
     first = types[0]
     if any(t.shape != first.shape for t in types):
@@ -217,7 +217,8 @@ def _common(types: Sequence[Aval]) -> Aval | None:
     return first.update(dtype=dtype, weak_type=weak)
 
 
-def _converted(graph: Graph, wanted: Sequence[Aval]) -> Graph:
+def converted(graph: Graph, wanted: Sequence[Aval]) -> Graph:
+    """The graph with its outputs converted to these types."""
     outputs: list[Var] = []
     equations = []
     for var, aval in zip(graph.outputs, wanted, strict=True):

@@ -21,14 +21,18 @@ def constants_of(graph: Graph) -> dict[Any, Any]:
     """
     values: dict[Any, Any] = dict(zip(graph.constants, graph.constant_values, strict=True))
     if any(isinstance(x, np.ndarray | np.generic) for x in graph.constant_values):
-        interpreter: Any = current.get()
-        while interpreter is not None and not isinstance(interpreter, StageInterpreter):
-            interpreter = interpreter.parent
-        if interpreter is not None:
-            for var, x in values.items():
-                if isinstance(x, np.ndarray | np.generic):
-                    values[var] = StageTracer(interpreter, interpreter.lift(x), None)
+        for var, x in values.items():
+            if isinstance(x, np.ndarray | np.generic):
+                values[var] = as_constant(x)
     return values
+
+
+def as_constant(x: Any) -> Any:
+    """A NumPy value as a constant of the stage that is being written; itself if there is none."""
+    interpreter: Any = current.get()
+    while interpreter is not None and not isinstance(interpreter, StageInterpreter):
+        interpreter = interpreter.parent
+    return x if interpreter is None else StageTracer(interpreter, interpreter.lift(x), None)
 
 
 def evaluate(graph: Graph, args: Sequence[Any]) -> list[Any]:

@@ -51,6 +51,40 @@ def linearize_graph(
     return graph.memo[key]  # type: ignore[no-any-return]
 
 
+def linearize_from_inputs(
+    graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...] | None = None
+) -> Split:
+    """`linearize_graph` that saves nothing but inputs: the linear part runs the graph again."""
+    key = "linearize from inputs", active, forced, config.snapshot()
+    if key not in graph.memo:
+        graph.memo[key] = _from_inputs(graph, linearize_graph(graph, active, forced))
+    return graph.memo[key]  # type: ignore[no-any-return]
+
+
+def _from_inputs(graph: Graph, split: Split) -> Split:
+    forward, linear = split.forward, split.linear
+    # What both graphs do, on the same variables, is done once.
+    made = {v for e in forward.equations for v in e.outputs}
+    equations = [
+        *forward.equations,
+        *(e for e in linear.equations if made.isdisjoint(e.outputs)),
+    ]
+    equations = _without_dead(equations, [*linear.outputs])
+    used = {a for e in equations for a in e.inputs if type(a) is Var}
+    held = dict(zip(forward.constants, forward.constant_values, strict=True))
+    held.update(zip(linear.constants, linear.constant_values, strict=True))
+    kept = [i for i, v in enumerate(forward.inputs) if v in used]
+    again = Graph(
+        (*(forward.inputs[i] for i in kept), *linear.inputs[len(split.residuals) :]),
+        equations,
+        linear.outputs,
+        [v for v in held if v in used],
+        [x for v, x in held.items() if v in used],
+    )
+    residuals = tuple(("input", i) for i in kept)
+    return Split(graph, residuals, checked(again), split.out_active)
+
+
 def zeros_equation(var: Var) -> Equation:
     """The equation that makes `var` zeros."""
     dtype = var.aval.dtype

@@ -48,11 +48,17 @@ def dead_code_removed(graph: Graph) -> Graph:
     """The graph without equations and constants that no output and no effect needs."""
     live = {*graph.outputs}
     kept: list[Equation] = []
+    pruned = False
     for e in reversed(graph.equations):
         if e.effects or any(v in live for v in e.outputs):
+            if e.primitive.prune is not None:
+                smaller = e.primitive.prune(e, tuple(v in live for v in e.outputs))
+                pruned = pruned or smaller is not e
+                e = smaller
             kept.append(e)
             live.update(a for a in e.inputs if type(a) is Var)
-    if len(kept) == len(graph.equations) and all(v in live for v in graph.constants):
+    whole = len(kept) == len(graph.equations) and not pruned
+    if whole and all(v in live for v in graph.constants):
         return graph
     constants = [
         (v, x) for v, x in zip(graph.constants, graph.constant_values, strict=True) if v in live

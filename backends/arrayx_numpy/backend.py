@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from arrayx.backend.contract import CompileOptions, Device, Executable
@@ -14,6 +15,7 @@ from arrayx.primitives.exponential import integer_pow
 from arrayx.transforms.simplify import simplify
 from arrayx_numpy.elementwise import plain, with_literals
 from arrayx_numpy.kernels import KERNELS
+from arrayx_numpy.loops import scan
 from arrayx_numpy.program import Program, ProgramWriter
 
 
@@ -23,6 +25,10 @@ class NumpyBackend(KernelBackend):
     name = "numpy"
     quiet = True
     kernels = KERNELS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kernels = {**self.kernels, "scan": partial(scan, self)}
 
     def supports(self, equation: Equation) -> bool | str:
         if equation.primitive is integer_pow:

@@ -6,7 +6,8 @@ come from an arena; only what may outlive the call is allocated afresh.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -42,19 +43,32 @@ class Program(Executable):
         # Whole arenas are handed out and taken back: two threads never share one.
         self.arenas: list[list[Any]] = []
 
+    def arena(self) -> list[Any]:
+        """Memory for one run, which nobody else uses."""
+        if not self.arena_needed:
+            return []
+        try:
+            return self.arenas.pop()
+        except IndexError:
+            arena: list[Any] = [np.empty(aval.shape, aval.dtype) for aval in self.buffers]
+            return arena + tile_memory(self.tile_buffers)
+
     def run(self, buffers: Sequence[Any]) -> Sequence[Any]:
         if not self.arena_needed:
             return self.function(buffers, self.constants, ())  # type: ignore[no-any-return]
-        try:
-            arena = self.arenas.pop()
-        except IndexError:
-            arena = [np.empty(aval.shape, aval.dtype) for aval in self.buffers]
-            arena += tile_memory(self.tile_buffers)
+        arena = self.arena()
         result = self.function(buffers, self.constants, arena)
         # After an exception the arena is simply dropped.
         if self.keep:
             self.arenas.append(arena)
         return result  # type: ignore[no-any-return]
+
+    @contextmanager
+    def stepping(self) -> Iterator[Callable[[Sequence[Any]], Sequence[Any]]]:
+        function, constants, arena = self.function, self.constants, self.arena()
+        yield lambda buffers: function(buffers, constants, arena)
+        if self.keep and arena:
+            self.arenas.append(arena)
 
     def text(self) -> str:
         return self.source

@@ -14,7 +14,7 @@ CAUGHT_AS = {
     "TreeError": (ValueError, TypeError),
     "NotCallableError": (TypeError,),
     "ArgumentError": (TypeError, ValueError),
-    "GradError": (TypeError,),
+    "GradError": (TypeError, ValueError),
     "StaticArgumentError": (TypeError, ValueError),
     "ImmutableArrayError": (TypeError,),
     "DonatedArrayError": (RuntimeError,),
