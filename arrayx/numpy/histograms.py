@@ -15,7 +15,7 @@ from arrayx.numpy.creation import asarray
 from arrayx.numpy.cumulative import diff
 from arrayx.numpy.diagonals import diagonal
 from arrayx.numpy.ordering import searchsorted
-from arrayx.numpy.promotion import as_array, as_type, placed_like, promoted_arrays
+from arrayx.numpy.promotion import LITERALS, as_array, as_type, placed_like, promoted_arrays
 from arrayx.numpy.ranges import concrete_index, linspace
 from arrayx.numpy.reductions import max as largest
 from arrayx.numpy.reductions import min as smallest
@@ -64,11 +64,15 @@ def bincount(
                 f"bincount: weights of shape {amounts.shape} for numbers of shape {numbers.shape}"
             )
         dtype = amounts.dtype
+    # 16-bit floats are added up in 32 bits.
+    wide = dtypes.accumulation_dtype(dtype)
+    if isinstance(amounts, Array):
+        amounts = as_type(amounts, wide)
     with placed_like(numbers):
-        empty = fill((count,), dtype, 0 if dtypes.is_integer(dtype) else 0.0)
+        empty = fill((count,), wide, LITERALS[dtypes.kind(wide)](0))
     if dtypes.kind(numbers.dtype) == "int":
         numbers = arithmetic.maximum(numbers, 0)
-    return updated(empty, numbers, amounts, "add", "drop", False)
+    return as_type(updated(empty, numbers, amounts, "add", "drop", False), dtype)
 
 
 def _real(a: Any, function: str, argument: str) -> Array:
@@ -209,11 +213,12 @@ def histogramdd(
     shape = tuple(e.shape[0] + 1 for e in edges)
     places = tuple(_places(points[:, i], e) for i, e in enumerate(edges))
     amounts: Any = 1.0
-    dtype = points.dtype
+    # Counts of 16-bit values have 32 bits: 16 hold too few numbers.
+    dtype = dtypes.accumulation_dtype(points.dtype)
     if weights is not None:
         amounts = asarray(weights)
-        amounts = as_type(amounts, dtypes.float_for(amounts.dtype))
-        dtype = amounts.dtype
+        dtype = dtypes.accumulation_dtype(dtypes.float_for(amounts.dtype))
+        amounts = as_type(amounts, dtype)
         if amounts.shape != (count,):
             raise errors.ShapeError(
                 f"histogram: weights of shape {amounts.shape} for {count} values"

@@ -106,6 +106,16 @@ def test_the_first_infinity_that_is_an_element_is_the_extreme_of_nan() -> None:
     assert anp.nanargmax(np.float32([[nan, 3]]), axis=1, keepdims=True).shape == (1, 1)
 
 
+def test_counts_of_16_bit_values_do_not_stand_still() -> None:
+    ones = anp.ones(3000, anp.bfloat16)
+    counts, _ = anp.histogram(ones, 1)
+    assert counts.dtype == np.float32 and counts.tolist() == [3000]
+    assert anp.histogram(ones, 1, weights=ones)[0].tolist() == [3000]
+    sums = anp.bincount(np.zeros(3000, np.int32), weights=ones)
+    assert sums.dtype == anp.bfloat16 and sums.tolist() == [3008]  # the nearest there is
+    assert anp.bincount(np.array([0, 1, 1]), weights=np.array([1j, 2, 3])).tolist() == [1j, 5]
+
+
 # ----------------------------------------------------------------- sizes
 
 X = np.array([3, 1, 2, 1], np.int32)
