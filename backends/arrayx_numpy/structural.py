@@ -110,9 +110,7 @@ def plan(shape: Any, indices_shape: Any, dims: GatherDims, sizes: Any) -> Plan:
     indexed = tuple(
         d
         for d in range(ndim)
-        if sizes[d] < shape[d]
-        or d in dims.operand_batching_dims
-        or d in dims.collapsed_slice_dims
+        if sizes[d] < shape[d] or d in dims.operand_batching_dims or d in dims.collapsed_slice_dims
     )
     whole = tuple(d for d in range(ndim) if d not in indexed)
     unit, units = 1, {}
