@@ -4,23 +4,9 @@ Import as `import arrayx as ax` and `import arrayx.numpy as anp`.  No backend's 
 imported before it is used.
 """
 
-from arrayx import (
-    backend,
-    core,
-    dtypes,
-    errors,
-    flatten_util,
-    lax,
-    nn,
-    numpy,
-    ops,
-    random,
-    scipy,
-    test_util,
-    tree,
-    tree_util,
-    typing,
-)
+from typing import TYPE_CHECKING
+
+from arrayx import backend, core, dtypes, errors, lax, numpy, tree, tree_util, typing
 from arrayx.api import backends
 from arrayx.api.arguments import ShapeDtypeStruct
 from arrayx.api.autodiff import (
@@ -54,9 +40,27 @@ from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Tracer
-from arrayx.core.parsing import parse_graph
 from arrayx.dtypes import float0
+from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
+
+if TYPE_CHECKING:
+    from arrayx import flatten_util, nn, ops, random, scipy, test_util
+    from arrayx.core.parsing import parse_graph
+
+# Not needed by every program: imported at the first look.
+__getattr__ = lazy_attributes(
+    "arrayx",
+    {
+        "flatten_util": "arrayx.flatten_util",
+        "nn": "arrayx.nn",
+        "ops": "arrayx.ops",
+        "parse_graph": "arrayx.core.parsing",
+        "random": "arrayx.random",
+        "scipy": "arrayx.scipy",
+        "test_util": "arrayx.test_util",
+    },
+)
 
 __all__ = [
     "Array",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -25,3 +27,25 @@ def lazy(name: str) -> Any:
     2.0
     """
     return _Lazy(name)
+
+
+def lazy_attributes(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
+    """A `__getattr__` for a package whose attributes are imported when first looked at.
+
+    `places` maps an attribute to the module that is it, or that has it.
+
+    >>> lazy_attributes("math", {"nothing": "nowhere"})("sine")
+    Traceback (most recent call last):
+    AttributeError: module 'math' has no attribute 'sine'
+    """
+
+    def attribute(name: str) -> Any:
+        place = places.get(name)
+        if place is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = importlib.import_module(place)
+        found = module if place.endswith(f".{name}") else getattr(module, name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return attribute

@@ -15,7 +15,6 @@ Constants are names with types; their values are apart (`constants_of`).
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -27,6 +26,9 @@ from arrayx import dtypes, errors
 from arrayx.core.array import SCALARS
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var, fields_of, graphs_in
+from arrayx.lazy import lazy
+
+hashlib = lazy("hashlib")  # 9 ms, for fingerprints alone
 
 _WIDTH = 96
 _SCALARS = frozenset(SCALARS)
