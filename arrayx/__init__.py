@@ -55,7 +55,7 @@ __getattr__ = lazy_attributes(
         "flatten_util": "arrayx.flatten_util",
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
-        "parse_graph": "arrayx.core.parsing",
+        "parse_graph": "arrayx.api.text",
         "random": "arrayx.random",
         "scipy": "arrayx.scipy",
         "test_util": "arrayx.test_util",

@@ -24,6 +24,7 @@ from arrayx.core.primitive import Primitive
 from arrayx.core.printing import constants_of, fingerprint, format_graph
 from arrayx.primitives.arithmetic import add, mul
 from arrayx.primitives.axes import reduce_sum
+from arrayx.primitives.random import threefry2x32
 from arrayx.primitives.trigonometric import sin
 from arrayx.transforms.stage import stage
 
@@ -374,3 +375,10 @@ def test_a_drawing_has_every_equation_and_a_cluster_for_sub_graphs():
     assert text.count("shape=box") == 7
     assert "subgraph cluster_" in text and 'label="mul 2.0"' in text
     assert text.count("{") == text.count("}")
+
+
+def test_a_fresh_process_knows_every_primitive_of_a_text():
+    graph = stage(lambda x: list(threefry2x32(x, x, x, x)), [Aval((2,), np.dtype("uint32"))]).graph
+    program = f"import arrayx as ax; print(ax.parse_graph({str(graph)!r}))"
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert printed.strip() == str(graph)
