@@ -36,7 +36,7 @@ from arrayx.config import config
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.interpreter import BASE, current
-from arrayx.core.quiet import quietly
+from arrayx.core.quiet import quiet, quietly
 from arrayx.dtypes import float0
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import stage
@@ -105,7 +105,13 @@ class Fast:
 
     def run(self, buffers: list[Any]) -> Any:
         """Runs the program."""
-        outputs = quietly(self.execute, buffers) if self.quiet else self.execute(buffers)
+        if not self.quiet:
+            outputs = self.execute(buffers)
+        else:
+            try:
+                outputs = quiet.run(self.execute, buffers)
+            except RuntimeError:
+                outputs = quietly(self.execute, buffers)
         if self.single is not None:
             return self.array_type(outputs[0], self.single)
         array_type = self.array_type

@@ -42,6 +42,10 @@ class Program(Executable):
         self.arena_needed = bool(self.buffers or self.tile_buffers)
         # Whole arenas are handed out and taken back: two threads never share one.
         self.arenas: list[list[Any]] = []
+        if not self.arena_needed:
+            # The program itself is what runs: small ones are called often.
+            self.function.__defaults__ = self.constants, ()
+            self.run = self.function  # type: ignore[method-assign]
 
     def arena(self) -> list[Any]:
         """Memory for one run, which nobody else uses."""
@@ -54,8 +58,6 @@ class Program(Executable):
             return arena + tile_memory(self.tile_buffers)
 
     def run(self, buffers: Sequence[Any]) -> Sequence[Any]:
-        if not self.arena_needed:
-            return self.function(buffers, self.constants, ())  # type: ignore[no-any-return]
         arena = self.arena()
         result = self.function(buffers, self.constants, arena)
         # After an exception the arena is simply dropped.
