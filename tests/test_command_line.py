@@ -11,6 +11,8 @@ from rich.console import Console
 
 from arrayx import demo
 from arrayx.__main__ import main
+from arrayx.api import backends
+from arrayx.backend import registry
 
 RESULT = demo.Result("numpy", "numpy:cpu:0", np.array([2.3, 1.0, 0.2]), 0.97, 0.1, 1e-3, 10.0)
 
@@ -20,8 +22,15 @@ def test_backends_lists_every_name_and_how_to_get_it(capsys: pytest.CaptureFixtu
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert "installed" in lines["numpy"] and "not installed" not in lines["numpy"]
     assert set(lines) >= {"numpy", "xla", "cupy"}
-    if "not installed" in lines["cupy"]:
-        assert "pip install 'arrayx[cupy]'" in lines["cupy"]
+    for name in ("xla", "cupy"):
+        assert ("not installed" in lines[name]) != backends.installed(name)
+        assert backends.installed(name) or backends.install_line(name) in lines[name]
+
+
+def test_a_backend_that_this_version_lacks_has_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.BUILT_IN, "cupy", "arrayx_not_there")
+    assert backends.install_line("cupy") == "(not part of this version)"
+    assert backends.install_line("xla") == "pip install 'arrayx[xla]'"
 
 
 def test_an_unknown_backend_is_an_error_that_names_the_known(

@@ -11,7 +11,7 @@ from arrayx.api.compilation import Jitted, Options
 from arrayx.backend.contract import Backend
 from arrayx.backend.dispatch import choose_device
 from arrayx.backend.legalise import legalise
-from arrayx.backend.registry import INSTALL, Record, default_name, registry
+from arrayx.backend.registry import INSTALL, Record, default_name, registry, shipped
 from arrayx.core.array import is_scalar
 from arrayx.core.graph import Graph, subgraphs
 from arrayx.errors import BackendError
@@ -60,13 +60,12 @@ def installed(name: str) -> bool:
     module = NEEDS.get(name)
     if module is None:
         return name in registry.entries()
-    here = importlib.util.find_spec(f"arrayx_{name}") is not None
-    return here and importlib.util.find_spec(module) is not None
+    return shipped(name) and importlib.util.find_spec(module) is not None
 
 
 def install_line(name: str) -> str:
-    """The command that gets a backend."""
-    return INSTALL.get(name, "")
+    """The command that gets a backend; none for one that this version does not have."""
+    return INSTALL.get(name, "") if shipped(name) else "(not part of this version)"
 
 
 def available() -> list[str]:

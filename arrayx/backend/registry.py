@@ -132,7 +132,7 @@ class Registry:
                 )
             if module_name and importlib.util.find_spec(module_name) is None:
                 raise errors.BackendUnavailableError(
-                    f"this installation of arrayx comes without the module {module_name}"
+                    f"this version of arrayx comes without the module {module_name}"
                 )
             plugin = importlib.import_module(module_name) if module_name else entries[0].load()
             if self.manager.get_plugin(name) is None:
@@ -151,7 +151,7 @@ class Registry:
                 "unavailable" if expected else "broken",
                 str(error) if expected else f"{type(error).__name__}: {error}",
                 traceback.format_exc(),
-                INSTALL.get(name, ""),
+                INSTALL.get(name, "") if shipped(name) else "",
             )
             self.failures[name] = record
             raise unavailable(record) from error
@@ -201,6 +201,11 @@ class Registry:
             for name in self.names():
                 self.failures.pop(name, None)
             self._entries = None
+
+
+def shipped(name: str) -> bool:
+    """False for a first-party backend whose module this version does not have."""
+    return name not in BUILT_IN or importlib.util.find_spec(BUILT_IN[name]) is not None
 
 
 def describe(entry: Any) -> str:
