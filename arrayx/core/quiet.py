@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextvars import copy_context
+from contextvars import Context
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,9 @@ class Quiet(threading.local):
     run: Callable[..., Any]
 
     def __init__(self) -> None:
-        context = copy_context()
+        # An empty one: a copy would keep alive, and show to kernels, what the first caller
+        # of this thread had set.
+        context = Context()
         context.run(np.seterr, all="ignore")
         self.run = context.run
 

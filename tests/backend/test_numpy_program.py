@@ -10,6 +10,8 @@ import pytest
 
 import arrayx as ax
 import arrayx.numpy as anp
+from arrayx.core.interpreter import BASE, current
+from arrayx.core.quiet import quietly
 
 
 def text_of(fun: Any, *args: Any) -> str:
@@ -80,3 +82,18 @@ def test_every_shape_runs(shape: tuple[int, ...]) -> None:
     got = ax.jit(lambda v: anp.sin(v) * 2.0 + anp.sum(v))(x)
     assert got.shape == shape
     np.testing.assert_array_equal(got, np.zeros(shape))
+
+
+def test_kernels_see_nothing_of_the_first_caller() -> None:
+    seen = []
+
+    def work() -> None:
+        # The first kernel of this thread runs under a transformation and other settings.
+        with ax.config(default_dtype_bits=64):
+            ax.grad(anp.sin)(1.0)
+        seen.append(quietly(lambda: (current.get() is BASE, ax.config.default_dtype_bits)))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [(True, 32)]
