@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -225,14 +224,10 @@ def test_a_call_returns_before_its_work_is_done():
 
     x = put(np.full((512, 512), 1.0, np.float32))
     ax.block_until_ready(chain(x))
-    start = time.perf_counter()
     y = chain(x)
-    returned = time.perf_counter() - start
-    ready = y.backend.is_ready(y.buffer)
+    # A tenth of a second of products is under way: the call did not wait for it.
+    assert not y.backend.is_ready(y.buffer)
     ax.block_until_ready(y)
-    done = time.perf_counter() - start
-    assert not ready
-    assert returned < done / 4
     assert y.backend.is_ready(y.buffer)
     np.testing.assert_allclose(y, np.ones((512, 512)), rtol=1e-4)
 
