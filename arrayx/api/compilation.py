@@ -24,14 +24,11 @@ from arrayx.api.arguments import (
     leaf_aval,
     name_of,
 )
-from arrayx.api.lowering import Lowered, Traced, TracedFunction, run_traced
+from arrayx.api.lowering import Lowered, Traced, TracedFunction
 from arrayx.api.placement import find_device, put_leaf
 from arrayx.backend.concrete import ConcreteArray, Gone, array_types
 from arrayx.backend.contract import CompileOptions, Device, Executable
-from arrayx.backend.dispatch import (
-    choose_device,
-    compile_graph,
-)
+from arrayx.backend.dispatch import choose_device, compile_graph, run_graph
 from arrayx.config import config
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
@@ -129,6 +126,10 @@ class Options(NamedTuple):
     inline: bool
 
 
+# The structure, the numbers of the donated leaves, the graph and the leaves of a call.
+Prepared = tuple[TreeDef, tuple[int, ...], Traced, list[Any]]
+
+
 class Jitted:
     """A function that is staged, compiled and kept for each kind of arguments it gets."""
 
@@ -208,20 +209,26 @@ class Jitted:
 
     def first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
         """A call with concrete arguments of types not met yet."""
-        result = self.call(args, kwargs)
-        if key is not None:
-            _, _, traced, leaves = self.prepare(args, kwargs)
-            if not traced.captured:
-                device = choose_device((*leaves, *traced.graph.constant_values))
-                program = compile_graph(traced.graph, CompileOptions(device))
-                if len(self.cache.fast) >= _MOST_ENTRIES:
-                    self.cache.fast.clear()
-                self.cache.fast[key] = Fast(program, device, traced)
+        prepared = self.prepare(args, kwargs)
+        result = self.run_prepared(prepared, args, kwargs)
+        _, _, traced, leaves = prepared
+        if key is not None and not traced.captured:
+            device = choose_device((*leaves, *traced.graph.constant_values))
+            program = compile_graph(traced.graph, CompileOptions(device))
+            if len(self.cache.fast) >= _MOST_ENTRIES:
+                self.cache.fast.clear()
+            self.cache.fast[key] = Fast(program, device, traced)
         return result
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The general way of a call: tracers, scalars, static arguments, donation."""
-        _, donated, traced, leaves = self.prepare(args, kwargs)
+        return self.run_prepared(self.prepare(args, kwargs), args, kwargs)
+
+    def run_prepared(
+        self, prepared: Prepared, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """The result of a call whose graph is known; the arguments are for messages."""
+        _, donated, traced, leaves = prepared
         try:
             values = [as_value(x) for x in leaves]
         except OverflowError:
@@ -230,17 +237,16 @@ class Jitted:
         if device is not None:
             values = [put_leaf(x, device) for x in values]
         graph = traced.graph
+        results: Sequence[Any]
         if current.get() is BASE and not traced.captured:
-            results = run_traced(graph, values, device, donated, self.name)
+            results = run_graph(graph, values, device, donated, self.name)
         elif self.options.inline:
             results = evaluate(graph, (*traced.captured, *values))
         else:
             results = call(*traced.captured, *values, graph=graph, name=self.name)
         return traced.rebuild(list(results))
 
-    def prepare(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[TreeDef, tuple[int, ...], Traced, list[Any]]:
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared:
         """The structure, donated leaves, graph and leaves of a call."""
         dynamic, static = self.split(args, kwargs)
         dynamic_kwargs = {k: v for k, v in kwargs.items() if k not in static}

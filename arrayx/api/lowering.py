@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 
 from arrayx import errors
 from arrayx.api.arguments import ShapeDtypeStruct, as_value
-from arrayx.backend.concrete import give_away
 from arrayx.backend.contract import CompileOptions, Device, Executable
-from arrayx.backend.dispatch import as_concrete, choose_device, compile_graph
+from arrayx.backend.dispatch import compile_graph, run_graph
 from arrayx.core.graph import Graph
-from arrayx.core.quiet import quietly
 from arrayx.treedef import TreeDef, flatten, unflatten
 
 
@@ -35,26 +33,6 @@ class Traced(NamedTuple):
                 leaves.insert(i, leaf)
             return unflatten(self.out_tree, leaves)
         return unflatten(self.out_tree, results)
-
-
-def run_traced(
-    graph: Graph,
-    values: Sequence[Any],
-    device: Device | None,
-    donated: tuple[int, ...],
-    name: str,
-) -> list[Any]:
-    """Runs a staged function on concrete values, on `device` or where they are."""
-    if device is None:
-        device = choose_device((*values, *graph.constant_values))
-    arrays = [as_concrete(x, device) for x in values]
-    program = compile_graph(graph, CompileOptions(device, donated))
-    array_type = device.array_type
-    outputs = quietly(program.run, [a.buffer for a in arrays])
-    results = [array_type(b, a) for b, a in zip(outputs, graph.out_avals, strict=True)]
-    for i in donated:
-        give_away(arrays[i], f"{name} ")
-    return results
 
 
 class TracedFunction:
@@ -132,7 +110,7 @@ class Compiled:
                     f"{traced.name} was compiled for {aval} as leaf {i} of its arguments, "
                     f"called with {x.dtype}{list(x.shape)}"
                 )
-        results = run_traced(traced.graph, values, traced.device, traced.donated, traced.name)
+        results = run_graph(traced.graph, values, traced.device, traced.donated, traced.name)
         return traced.traced.rebuild(results)
 
     def as_text(self) -> str:

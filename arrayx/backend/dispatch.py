@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from arrayx import dtypes, errors
-from arrayx.backend.concrete import ConcreteArray, Gone, array_types, refuse_gone
+from arrayx.backend.concrete import (
+    ConcreteArray,
+    Gone,
+    array_types,
+    give_away,
+    refuse_gone,
+)
 from arrayx.backend.contract import Backend, CompileOptions, Device, Executable, one_equation_graph
 from arrayx.backend.legalise import has_keys, legalise
 from arrayx.backend.registry import default_name, registry
@@ -198,18 +204,27 @@ def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
     return found
 
 
-def run_graph(graph: Graph, args: Sequence[Any]) -> tuple[Any, ...]:
-    """Runs a whole graph on concrete arrays through its compiled form."""
-    device = choose_device((*args, *graph.constant_values))
-    program = compile_graph(graph, CompileOptions(device))
-    buffers = [as_concrete(a, device).buffer for a in args]
+def run_graph(
+    graph: Graph,
+    args: Sequence[Any],
+    device: Device | None = None,
+    donated: tuple[int, ...] = (),
+    name: str = "",
+) -> tuple[Any, ...]:
+    """Runs a whole graph on concrete arrays, on `device` or where they are.
+
+    The arrays numbered `donated` are given away, to the function `name`.
+    """
+    if device is None:
+        device = choose_device((*args, *graph.constant_values))
+    arrays = [as_concrete(a, device) for a in args]
+    program = compile_graph(graph, CompileOptions(device, donated))
     array_type = device.array_type
-    return tuple([array_type(b, a) for b, a in zip(run_program(program, buffers), graph.out_avals)])
-
-
-def run_program(program: Executable, buffers: Sequence[Any]) -> Sequence[Any]:
-    """Runs an executable, without NumPy's warnings."""
-    return quietly(program.run, buffers)  # type: ignore[no-any-return]
+    outputs = quietly(program.run, [a.buffer for a in arrays])
+    results = tuple([array_type(b, a) for b, a in zip(outputs, graph.out_avals, strict=True)])
+    for i in donated:
+        give_away(arrays[i], f"{name} ")
+    return results
 
 
 Base.apply = staticmethod(apply)  # type: ignore[method-assign,assignment]
