@@ -11,20 +11,20 @@ from arrayx import dtypes, errors
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array, typeof
 from arrayx.core.interpreter import Tracer
-from arrayx.numpy import arithmetic, rounding
+from arrayx.numpy import arithmetic, logic, rounding
 from arrayx.numpy.creation import (
     full_like,
     zeros,
 )
 from arrayx.numpy.promotion import (
-    as_array,
     as_type,
+    broadcast_shapes,
     broadcast_to_shape,
     host_array,
     placed_like,
     promoted_arrays,
 )
-from arrayx.numpy.shapes import expand_dims, moveaxis
+from arrayx.numpy.shapes import expand_dims, moveaxis, reshape
 from arrayx.primitives.arithmetic import eq, select
 from arrayx.primitives.creation import iota
 from arrayx.promotion import lattice_result
@@ -107,7 +107,9 @@ def linspace(
         return dtypes.float_for(d), False
 
     first, last = promoted_arrays((start, stop), "linspace", ("start", "stop"), floating)
-    working = first.dtype
+    working = dtypes.accumulation_dtype(first.dtype)  # which can number more elements
+    narrow = first.dtype
+    first, last = as_type(first, working), as_type(last, working)
     shape = arithmetic.add(first, last).shape
     first, last = broadcast_to_shape(first, shape), broadcast_to_shape(last, shape)
     gaps = num - 1 if endpoint else num
@@ -137,12 +139,11 @@ def linspace(
             )
             values = select(at_end, broadcast_to_shape(last, values.shape), values)
     result = moveaxis(values, 0, axis)
-    if dtype is not None:
-        target = dtypes.as_dtype(dtype)
-        if dtypes.is_integer(target):
-            result = rounding.floor(result)
-        result = as_type(result, target)
-    return (result, step) if retstep else result
+    target = narrow if dtype is None else dtypes.as_dtype(dtype)
+    if dtypes.is_integer(target):
+        result = rounding.floor(result)
+    result = as_type(result, target)
+    return (result, as_type(step, narrow)) if retstep else result
 
 
 def concrete_index(value: Any, function: str, argument: str) -> int:
@@ -179,14 +180,33 @@ def logspace(
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Array:
-    """Numbers from `start` to `stop` with a constant ratio.
+    """Numbers from `start` to `stop` with a constant ratio; arrays of them along `axis`.
+
+    `stop` is the last number if `endpoint`.  Real ends of different signs have no such numbers
+    between them, so these are nan.
 
     >>> import arrayx.numpy as anp
     >>> [round(v) for v in anp.geomspace(1.0, 100.0, 3).tolist()]
     [1, 10, 100]
     """
-    first, ratio = as_array(start), arithmetic.divide(stop, start)
-    result = arithmetic.multiply(
-        first, arithmetic.power(ratio, linspace(0.0, 1.0, num, endpoint, axis=axis))
-    )
-    return result if dtype is None else as_type(result, dtypes.as_dtype(dtype))
+    num = concrete_index(num, "geomspace", "num")
+
+    def floating(d: Any, weak: bool) -> tuple[Any, bool]:
+        return dtypes.float_for(d), False
+
+    first, last = promoted_arrays((start, stop), "geomspace", ("start", "stop"), floating)
+    target = first.dtype if dtype is None else dtypes.as_dtype(dtype)
+    working = dtypes.accumulation_dtype(first.dtype)
+    shape = broadcast_shapes(first.shape, last.shape)
+    first, last = (broadcast_to_shape(as_type(v, working), shape) for v in (first, last))
+    with placed_like(first):
+        weights = linspace(0.0, 1.0, num, endpoint, dtype=dtypes.real_dtype(working))
+        at_end = logic.equal(iota(shape=(num,), dtype=np.dtype(np.int32), axis=0), num - 1)
+    column = (num,) + (1,) * len(shape)
+    ratios = arithmetic.power(arithmetic.divide(last, first), reshape(weights, column))
+    values = arithmetic.multiply(first, ratios)
+    if endpoint and num > 1:
+        # The last number is exact, as in NumPy.
+        mask = broadcast_to_shape(reshape(at_end, column), values.shape)
+        values = select(mask, broadcast_to_shape(last, values.shape), values)
+    return as_type(moveaxis(values, 0, axis), target)
