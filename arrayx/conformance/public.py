@@ -153,7 +153,15 @@ NOT_FUNCTIONS: tuple[Any, ...] = ()
 
 #: Public functions that take or give no arrays, so that a row could say nothing of them.
 #: Each is tested where it is defined; the reason is read when somebody asks why.
-WITHOUT_ROW: dict[str, str] = {}
+WITHOUT_ROW: dict[str, str] = {
+    "numpy.fromfile": "reads a file",
+    "numpy.get_printoptions": "tells how arrays are shown",
+    "numpy.load": "reads a file",
+    "numpy.printoptions": "says how arrays are shown",
+    "numpy.save": "writes a file",
+    "numpy.savez": "writes a file",
+    "numpy.set_printoptions": "says how arrays are shown",
+}
 
 
 def public_names(modules: tuple[str, ...] = MODULES) -> Iterator[str]:

@@ -21,6 +21,7 @@ from arrayx.numpy.promotion import (
     host_array,
     placed_like,
     plain_number,
+    read_beside,
     scalar_array,
 )
 from arrayx.numpy.shapes import broadcast_to, expand_dims, stack
@@ -94,6 +95,20 @@ def asarray(
     if dtype is None and type(a) in SCALARS:
         return scalar_array(a, dtypes.default_dtype(type(a)), type(a) is not bool)
     return array(a, dtype)
+
+
+def beside(values: Any, reference: Array, function: str, argument: str) -> Array:
+    """An argument as an array of the dtype of `reference` that lies where that one lies.
+
+    Numbers get there directly: on the way through a default dtype they would lose digits.
+    """
+    target = reference.aval.dtype
+    if not isinstance(values, list | tuple):
+        values = read_beside((values, reference), function, (argument, ""))[0]
+    if isinstance(values, Array):
+        return as_type(values, target)
+    with placed_like(reference):
+        return asarray(values, target)
 
 
 def cast(x: Array, dtype: Any) -> Array:

@@ -9,8 +9,8 @@ import numpy as np
 from arrayx import errors
 from arrayx.core.array import Array
 from arrayx.numpy import logic
-from arrayx.numpy.creation import asarray
-from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, check_axes, check_axis
+from arrayx.numpy.creation import asarray, beside
+from arrayx.numpy.promotion import as_array, broadcast_to_shape, check_axes, check_axis
 from arrayx.numpy.selection import compress, concrete_array
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, reshape
 
@@ -69,7 +69,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     [5, 9, 6]
     """
     x = as_array(arr, "insert", "arr")
-    new = as_type(asarray(values), x.dtype)
+    new = beside(values, x, "insert", "values")
     if axis is None:
         x, axis = ravel(x), 0
     i = check_axis(axis, x.ndim, "insert")

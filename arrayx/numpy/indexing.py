@@ -21,6 +21,7 @@ from arrayx.numpy.promotion import (
     broadcast_shapes,
     broadcast_to_shape,
     host_array,
+    placed_like,
 )
 from arrayx.primitives import slicing
 from arrayx.primitives.arithmetic import add, ge, lt, select
@@ -301,7 +302,8 @@ def advanced(x: Array, parsed: Parsed, mode: str | None, fill_value: Any) -> Arr
         value = default_fill(x.aval.dtype) if fill_value is None else fill_value
         if 0 not in shape and mode is None and inside:
             raise errors.IndexOutOfBoundsError("an index into an axis of length 0")
-        return full_of(shape, x.aval.dtype, value)  # type: ignore[no-any-return]
+        with placed_like(x):
+            return full_of(shape, x.aval.dtype, value)  # type: ignore[no-any-return]
     dims, sizes = points(layout.shape, layout.axes, len(layout.batch), layout.position)
     fill = None
     if how == "fill":

@@ -10,7 +10,6 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, rounding
-from arrayx.numpy.creation import asarray
 from arrayx.numpy.mapping import apply_along_axis
 from arrayx.numpy.ordering import median
 from arrayx.numpy.promotion import (
@@ -272,7 +271,7 @@ def _point_reflected(
     line = [-1 if d == axis else 1 for d in range(x.ndim)]
     found = x[(slice(None),) * axis + (places,)]
     twice = arithmetic.add(last, last)
-    mask = asarray(turned.reshape(line))
+    mask = host_array(turned.reshape(line), (x,))
     shape = found.shape
     found = select(
         broadcast_to_shape(mask, shape),
@@ -280,8 +279,12 @@ def _point_reflected(
         found,
     )
     rise = arithmetic.subtract(twice, arithmetic.add(first, first))
+    if not rounds.any():
+        return found
     steps = host_array(rounds.reshape(line).astype(x.dtype), (x,))
-    return arithmetic.add(found, arithmetic.multiply(rise, steps))
+    # What is not moved stays as it is beside an infinite rise, too.
+    moved = broadcast_to_shape(host_array(rounds.reshape(line) != 0, (x,)), shape)
+    return select(moved, arithmetic.add(found, arithmetic.multiply(rise, steps)), found)
 
 
 # For places around an axis of length n: the places inside with the same elements, whether the

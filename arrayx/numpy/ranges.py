@@ -120,7 +120,8 @@ def linspace(
         else (full_like(first, math.nan))
     )
     if num == 0:
-        values = zeros((0, *shape), working)
+        with placed_like(first):
+            values = zeros((0, *shape), working)
     elif gaps == 0:
         values = expand_dims(first, 0)
     else:

@@ -9,6 +9,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.creation import beside
 from arrayx.numpy.index_parsing import Range, checked, parse
 from arrayx.numpy.indexing import counted_from_0
 from arrayx.numpy.indexing import take as take_index
@@ -128,7 +129,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
     rest = functions.pop() if len(functions) == len(conditions) + 1 else 0
 
     def value(f: Any) -> Array:
-        return as_type(as_array(f(x, *args, **kw) if callable(f) else f), x.dtype)
+        return beside(f(x, *args, **kw) if callable(f) else f, x, "piecewise", "funclist")
 
     result = broadcast_to_shape(value(rest), x.shape)
     for condition, f in zip(conditions, functions, strict=True):
@@ -272,7 +273,8 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
     wide = dtypes.index_dtype(x.size)
     fills = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * x.ndim
     if not x.size or not size:
-        return tuple(broadcast_to_shape(as_type(as_array(f), dtype), (size,)) for f in fills)
+        with placed_like(x):
+            return tuple(broadcast_to_shape(as_type(as_array(f), dtype), (size,)) for f in fills)
     counts = cumsum(as_type(flat, wide), axis=0, reverse=False)
     with placed_like(x):
         numbers = iota(shape=(x.size,), dtype=wide, axis=0)

@@ -104,6 +104,7 @@ CASES = (
         },
         dtypes=(*INEXACT, "int32", "int8", "uint8"),
         scale=ends,
+        signed_zeros=False,
     ),
     *variants(
         "numpy.linspace",
@@ -117,6 +118,7 @@ CASES = (
         },
         dtypes=FLOATS,
         scale=ends,
+        signed_zeros=False,  # NumPy adds a zero step to the first number
     ),
     public(
         "numpy.linspace",
@@ -146,6 +148,7 @@ CASES = (
         {"num": 5},
         dtypes=FLOATS,
         scale=lambda a, b, num: 27.0,
+        special=False,  # NumPy refuses zeros
     ),
     public(
         "numpy.geomspace",
@@ -153,5 +156,6 @@ CASES = (
         {"num": 4, "axis": -1, "endpoint": False},
         label="negative",
         scale=lambda a, b, **params: 27.0,
+        special=False,
     ),
 )

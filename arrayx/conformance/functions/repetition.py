@@ -98,6 +98,7 @@ def paddings() -> tuple[Case, ...]:
                     label=f"{mode}_{name}",
                     scale=largest,
                     ulps=8.0,
+                    signed_zeros=mode != "median",  # half of 0.0 and -0.0 is either
                 )
             )
     for label, options in MORE.items():

@@ -13,6 +13,8 @@ from arrayx.conformance.public import each, positional, public, variants
 STORED = (*ANY, *FLOAT8)
 #: For further rows of a function that has one in all dtypes.
 FEW = ("float64", "bfloat16", "complex64", "int8", "uint32", "bool")
+#: For elements that are equal to others, where nothing is to be compared with differences.
+NARROW = ("float32", "bfloat16", "complex64", "int8", "uint32")
 
 VECTOR = ((3,),)
 MATRIX = ((2, 3),)
