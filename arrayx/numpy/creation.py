@@ -12,6 +12,7 @@ from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Shape
 from arrayx.core.interpreter import Tracer
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import (
     LITERALS,
     SCALARS,
@@ -21,6 +22,7 @@ from arrayx.numpy.promotion import (
     host_array,
     placed_like,
     plain_number,
+    read,
     read_beside,
     scalar_array,
 )
@@ -251,6 +253,7 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     return _filled(shape, 1, _dtype(dtype, dtypes.default_float()), "ones")
 
 
+@named
 def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of a shape whose elements should not be read; they are zeros.
 
@@ -261,6 +264,7 @@ def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     return zeros(shape, dtype)
 
 
+@named
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of a shape with every element `fill_value`, which is broadcast.
 
@@ -283,6 +287,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
 
 
 def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, Any, bool]:
+    if not (hasattr(a, "dtype") and hasattr(a, "shape")) and type(a) not in SCALARS:
+        read(a, "like", "a")
     aval = a if hasattr(a, "dtype") and hasattr(a, "shape") else typeof(a)
     return (
         tuple(aval.shape) if shape is None else as_shape(shape, "like"),
@@ -291,6 +297,7 @@ def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, Any, bool]:
     )
 
 
+@named
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """Zeros of the shape and dtype of `a`.
 
@@ -301,6 +308,7 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
     return full_like(a, 0, dtype, shape)
 
 
+@named
 def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """Ones of the shape and dtype of `a`.
 
@@ -311,6 +319,7 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = Non
     return full_like(a, 1, dtype, shape)
 
 
+@named
 def empty_like(
     prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:
@@ -323,6 +332,7 @@ def empty_like(
     return full_like(prototype, 0, dtype, shape)
 
 
+@named
 def full_like(
     a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:

@@ -11,6 +11,7 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, rounding
 from arrayx.numpy.mapping import apply_along_axis
+from arrayx.numpy.naming import named
 from arrayx.numpy.ordering import median
 from arrayx.numpy.promotion import (
     LITERALS,
@@ -52,6 +53,7 @@ _STATISTICS: dict[str, Callable[..., Any]] = {
 }
 
 
+@named
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
     """`array` with elements put around it: `pad_width` before and after along each axis.
 

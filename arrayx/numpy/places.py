@@ -12,6 +12,7 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.creation import asarray, beside, ones
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
@@ -115,6 +116,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> Indices:
     return triu_indices(x.shape[0], k, x.shape[1])
 
 
+@named
 def mask_indices(
     n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0, *, size: int | None = None
 ) -> Indices:
@@ -127,6 +129,7 @@ def mask_indices(
     return nonzero(mask_func(ones((n, n)), k), size=size)
 
 
+@named
 def ix_(*args: Any) -> Indices:
     """Vectors as index arrays of an open grid; booleans stand for the places where they are true.
 
@@ -149,6 +152,7 @@ def ix_(*args: Any) -> Indices:
 # ----------------------------------------------------------------- flat numbers
 
 
+@named
 def unravel_index(indices: Any, shape: Any) -> Indices:
     """Numbers of elements in an array of `shape`, counted row by row, as one index for each axis.
 
@@ -181,6 +185,7 @@ def unravel_index(indices: Any, shape: Any) -> Indices:
     return tuple(result)
 
 
+@named
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C", *, dtype: Any = None
 ) -> Array:
@@ -244,6 +249,7 @@ def _refuse_in_place(function: str, inplace: bool) -> None:
         )
 
 
+@named
 def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True) -> Array:
     """A copy of `a` with `val` on its main diagonal; needs `inplace=False`.
 
@@ -271,6 +277,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True)
     return updated(x, index, values, "set", None, True)
 
 
+@named
 def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = True) -> Array:
     """A copy of `a` with elements of `v` at the flat indices `ind`; needs `inplace=False`.
 
@@ -294,6 +301,7 @@ def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = Tr
     return reshape(flat, x.shape)
 
 
+@named
 def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:
     """A copy of `arr` with elements of `vals`, in turn, where `mask` is true.
 
@@ -324,6 +332,7 @@ def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:
     return reshape(where(flat, picked, ravel(x)), x.shape)
 
 
+@named
 def put_along_axis(
     arr: Any,
     indices: Any,
@@ -357,7 +366,14 @@ def put_along_axis(
         )
     given = beside(values, x, "put_along_axis", "values")
     grid = [n if d != i else places.shape[i] for d, n in enumerate(x.shape)]
-    shape = broadcast_shapes(tuple(grid), places.shape, given.shape)
+    shape = broadcast_shapes(tuple(grid), places.shape)
+    if given.ndim > x.ndim or any(
+        n not in (1, m) for n, m in zip(given.shape[::-1], shape[::-1], strict=False)
+    ):
+        raise errors.ShapeError(
+            f"put_along_axis: values of shape {given.shape} cannot be broadcast to the shape "
+            f"{shape} of the places"
+        )
     index: list[Any] = [
         np.arange(n).reshape(tuple(n if e == d else 1 for e in range(x.ndim)))
         for d, n in enumerate(x.shape)

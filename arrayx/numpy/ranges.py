@@ -16,11 +16,13 @@ from arrayx.numpy.creation import (
     full_like,
     zeros,
 )
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import (
     as_type,
     broadcast_shapes,
     broadcast_to_shape,
     host_array,
+    known_values,
     placed_like,
     promoted_arrays,
 )
@@ -30,6 +32,7 @@ from arrayx.primitives.creation import iota
 from arrayx.promotion import lattice_result
 
 
+@named
 def arange(
     start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
 ) -> Array:
@@ -46,6 +49,11 @@ def arange(
     target: Any = dtypes.as_dtype(dtype) if dtype is not None else None
     if target is None:
         target, _ = lattice_result({(typeof(v).dtype, typeof(v).weak_type) for v in given})
+    for v in given:
+        if np.size(v) != 1 or isinstance(v, complex) or np.iscomplexobj(v):
+            raise errors.ArgumentError(f"arange: a real number is taken, got {v!r}")
+        if not np.isfinite(np.asarray(v, float)):
+            raise errors.ArgumentError(f"arange: there is no range with {v!r}")
     values = [v.item() if isinstance(v, np.ndarray | np.generic) else v for v in given]
     if stop is None and step is None:
         first, last, by = 0, values[0], 1
@@ -79,6 +87,7 @@ def concrete_number(value: Any, function: str) -> Any:
     raise errors.ArgumentError(f"{function}: {value!r} is not a number")
 
 
+@named
 def linspace(
     start: Any,
     stop: Any,
@@ -159,6 +168,7 @@ def concrete_index(value: Any, function: str, argument: str) -> int:
         ) from None
 
 
+@named
 def logspace(
     start: Any,
     stop: Any,
@@ -178,6 +188,7 @@ def logspace(
     return result if dtype is None else as_type(result, dtypes.as_dtype(dtype))
 
 
+@named
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Array:
@@ -196,6 +207,10 @@ def geomspace(
         return dtypes.float_for(d), False
 
     first, last = promoted_arrays((start, stop), "geomspace", ("start", "stop"), floating)
+    for end in (first, last):
+        known = known_values(end)
+        if known is not None and not known.all():
+            raise errors.ArgumentError("geomspace: start and stop cannot be 0")
     target = first.dtype if dtype is None else dtypes.as_dtype(dtype)
     working = dtypes.accumulation_dtype(first.dtype)
     shape = broadcast_shapes(first.shape, last.shape)

@@ -12,7 +12,8 @@ from arrayx import errors
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array
 from arrayx.core.interpreter import Tracer
-from arrayx.numpy.creation import full_like
+from arrayx.numpy.creation import as_shape, full_like
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import as_array, check_axes, check_axis
 from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.shapes import concatenate, ravel, reshape, swapaxes, take_range, unstack
@@ -74,6 +75,14 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     return array_split(x, places, i)
 
 
+def _check_ndim(x: Array, least: int, function: str) -> None:
+    if x.ndim < least:
+        raise errors.ShapeError(
+            f"{function}: an array of at least {least} dimensions is split, got shape {x.shape}"
+        )
+
+
+@named
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the second axis, or the only one.
 
@@ -82,9 +91,11 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     [(2, 2), (2, 2)]
     """
     x = as_array(ary, "hsplit", "ary")
+    _check_ndim(x, 1, "hsplit")
     return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
+@named
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the first axis.
 
@@ -92,9 +103,12 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     >>> [part.shape for part in anp.vsplit(anp.ones((2, 4)), 2)]
     [(1, 4), (1, 4)]
     """
-    return split(ary, indices_or_sections, 0)
+    x = as_array(ary, "vsplit", "ary")
+    _check_ndim(x, 2, "vsplit")
+    return split(x, indices_or_sections, 0)
 
 
+@named
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the third axis.
 
@@ -102,9 +116,12 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     >>> [part.shape for part in anp.dsplit(anp.ones((1, 1, 2)), 2)]
     [(1, 1, 1), (1, 1, 1)]
     """
-    return split(ary, indices_or_sections, 2)
+    x = as_array(ary, "dsplit", "ary")
+    _check_ndim(x, 3, "dsplit")
+    return split(x, indices_or_sections, 2)
 
 
+@named
 def tile(A: Any, reps: Any) -> Array:
     """`A` repeated as a whole, so many times along each axis.
 
@@ -115,6 +132,8 @@ def tile(A: Any, reps: Any) -> Array:
     x = as_array(A, "tile", "A")
     listed = tuple(reps) if isinstance(reps, Sequence | np.ndarray) else (reps,)
     counts = tuple(concrete_index(n, "tile", "reps") for n in listed)
+    if any(n < 0 for n in counts):
+        raise errors.ArgumentError(f"tile: reps has negative numbers: {reps}")
     ndim = max(x.ndim, len(counts))
     shape = (1,) * (ndim - x.ndim) + x.shape
     counts = (1,) * (ndim - len(counts)) + counts
@@ -227,6 +246,7 @@ def flip(m: Any, axis: Any = None) -> Array:
     return rev(x, axes=check_axes(axis, x.ndim, "flip"))  # type: ignore[no-any-return]
 
 
+@named
 def fliplr(m: Any) -> Array:
     """`flip` along the second axis.
 
@@ -237,6 +257,7 @@ def fliplr(m: Any) -> Array:
     return flip(m, 1)
 
 
+@named
 def flipud(m: Any) -> Array:
     """`flip` along the first axis.
 
@@ -255,8 +276,11 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     [[1, 3], [0, 2]]
     """
     x = as_array(m, "rot90", "m")
-    first, second = check_axes(axes, x.ndim, "rot90")
-    k %= 4
+    plane = check_axes(axes, x.ndim, "rot90")
+    if len(plane) != 2:
+        raise errors.AxisError(f"rot90: axes are two, got {axes!r}")
+    first, second = plane
+    k = concrete_index(k, "rot90", "k") % 4
     if k == 0:
         return x
     if k == 2:
@@ -266,6 +290,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
+@named
 def resize(a: Any, new_shape: Any) -> Array:
     """The elements of `a` in another shape, begun again where they do not suffice.
 
@@ -274,7 +299,7 @@ def resize(a: Any, new_shape: Any) -> Array:
     [0, 1, 0]
     """
     x = ravel(as_array(a, "resize", "a"))
-    shape = tuple(new_shape) if isinstance(new_shape, Sequence) else (new_shape,)
+    shape = as_shape(new_shape, "resize")
     size = int(np.prod(shape))
     if not x.size:
         return full_like(x, 0, shape=shape)

@@ -12,6 +12,7 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.creation import asarray, beside, zeros
+from arrayx.numpy.naming import named
 from arrayx.numpy.ordering import argsort, searchsorted, sort
 from arrayx.numpy.promotion import as_array, as_type, check_axis, placed_like, promoted_arrays
 from arrayx.numpy.ranges import concrete_index
@@ -142,6 +143,7 @@ def _unique(
     return values, as_type(runs.order[starts], index), reshape(inverse, shape), counts
 
 
+@named
 def unique(
     ar: Any,
     return_index: bool = False,
@@ -219,6 +221,7 @@ def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None)
     return _unique(x, None, False, size, fill_value, "unique_values")[0]
 
 
+@named
 def isin(
     element: Any,
     test_elements: Any,
@@ -250,6 +253,7 @@ def isin(
     return logic.logical_not(found) if invert else found
 
 
+@named
 def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The different elements of two arrays, in rising order.
 
@@ -296,6 +300,7 @@ def _sorted_set(x: Array, assume_unique: bool) -> tuple[Array, Array]:
     return runs.rows, runs.new
 
 
+@named
 def setdiff1d(
     ar1: Any,
     ar2: Any,
@@ -318,6 +323,7 @@ def setdiff1d(
     return _picked(line, mask, size, fill_value, "setdiff1d")
 
 
+@named
 def setxor1d(
     ar1: Any,
     ar2: Any,
@@ -349,6 +355,7 @@ def setxor1d(
     return _picked(line, mask, size, fill_value, "setxor1d", True)
 
 
+@named
 def intersect1d(
     ar1: Any,
     ar2: Any,
