@@ -14,7 +14,15 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
-from arrayx.numpy.index_parsing import MODES, Parsed, Range, _Truth, checked, out_of_bounds, parse
+from arrayx.numpy.index_parsing import (
+    MODES,
+    Parsed,
+    Range,
+    checked,
+    out_of_bounds,
+    parse,
+    without_truths,
+)
 from arrayx.numpy.promotion import (
     LITERALS,
     as_type,
@@ -84,9 +92,11 @@ def take(x: Array, index: Any, mode: str | None = None, fill_value: Any = None) 
         if not -n <= index < n:
             raise out_of_bounds(index, n, 0)
         return first_axis_taken(x, index + n if index < 0 else index)
-    parsed = parse(index, x.aval.shape)
+    parsed, shape = without_truths(parse(index, x.aval.shape), x.aval.shape)
+    if shape != x.aval.shape:
+        x = reshape(x, shape=shape)
     items = parsed.items
-    arrays = [i for i in items if isinstance(i, np.ndarray | Array | _Truth)]
+    arrays = [i for i in items if isinstance(i, np.ndarray | Array)]
     if not arrays and (mode is None or not any(type(i) is int for i in items)):
         return basic(x, parsed)
     if mode is None and all(isinstance(i, Array) and not i.aval.shape for i in arrays):
@@ -191,17 +201,8 @@ def laid_out(x_shape: Shape, parsed: Parsed) -> Layout:
     shape: list[int] = []
     axes: list[int] = []
     arrays: list[Any] = []
-    axis = 0
-    for i, item in enumerate(parsed.items):
+    for i, (item, n) in enumerate(zip(parsed.items, x_shape, strict=True)):
         shape.extend([1] * parsed.new_axes.count(i))
-        if type(item) is _Truth:
-            # One more axis of length 1, read at 0 or not at all.
-            axes.append(len(shape))
-            arrays.append(np.zeros(1 if item.value else 0, np.int64))
-            shape.append(1)
-            continue
-        n = x_shape[axis]
-        axis += 1
         if type(item) is Range:
             ranges.append(item)
             shape.append(item.length)
