@@ -35,6 +35,8 @@ class Parsed(NamedTuple):
 
     items: tuple[Any, ...]
     new_axes: tuple[int, ...]
+    # An ellipsis that stands for no axis keeps index arrays on its two sides apart.
+    apart: bool = False
 
 
 def refuse_index(item: Any) -> None:
@@ -88,7 +90,12 @@ def parse(index: Any, shape: Shape) -> Parsed:
         raise errors.IndexOutOfBoundsError(
             f"too many indices: {taken} for an array of {len(shape)} dimensions (shape {shape})"
         )
+    apart = False
     if dots:
+        sides = given[: dots[0]], given[dots[0] + 1 :]
+        apart = taken == len(shape) and all(
+            any(item is not None and type(item) is not slice for item in side) for side in sides
+        )
         given[dots[0] : dots[0] + 1] = [slice(None)] * (len(shape) - taken)
     else:
         given += [slice(None)] * (len(shape) - taken)
@@ -110,7 +117,7 @@ def parse(index: Any, shape: Shape) -> Parsed:
         else:
             items.append(_integer(item, shape[axis], axis))
             axis += 1
-    return Parsed(tuple(items), tuple(new_axes))
+    return Parsed(tuple(items), tuple(new_axes), apart)
 
 
 class Truth(NamedTuple):
@@ -132,7 +139,7 @@ def without_truths(parsed: Parsed, shape: Shape) -> tuple[Parsed, Shape]:
         np.zeros(int(item.value), np.int64) if type(item) is Truth else item
         for item in parsed.items
     )
-    return Parsed(items, parsed.new_axes), wider
+    return parsed._replace(items=items), wider
 
 
 def _is_mask(item: Any) -> bool:
@@ -199,7 +206,7 @@ def _integer(item: Any, length: int, axis: int) -> Any:
 def checked(items: Sequence[Any], shape: Shape) -> list[Any]:
     """The items with what is known now counted from 0; raises where it is out of bounds."""
     result = []
-    for axis, (item, n) in enumerate(zip(items, shape, strict=True)):
+    for axis, (item, n) in enumerate(zip(items, shape, strict=False)):
         if type(item) is int:
             if not -n <= item < n:
                 raise out_of_bounds(item, n, axis)

@@ -142,6 +142,10 @@ def dynamic_starts(items: Sequence[Any], shape: Shape) -> tuple[list[Any], Any]:
             fits = above if fits is None else bitwise_and(above, fits)
         if fits is not None:
             inside = fits if inside is None else bitwise_and(inside, fits)
+    traced = [s.aval.dtype for s in starts if isinstance(s, Array)]
+    if any(dtype is not traced[0] for dtype in traced):
+        wide = dtypes.index_dtype(*shape)
+        starts = [_narrowed(s, wide) if isinstance(s, Array) else s for s in starts]
     return starts, inside
 
 
@@ -218,7 +222,7 @@ def laid_out(x_shape: Shape, parsed: Parsed) -> Layout:
         )
     except errors.ShapeError as error:
         raise errors.IndexOutOfBoundsError(f"index arrays do not fit together: {error}") from None
-    together = axes[-1] - axes[0] == len(axes) - 1
+    together = axes[-1] - axes[0] == len(axes) - 1 and not parsed.apart
     position = axes[0] if together else 0
     return Layout(tuple(ranges), tuple(shape), tuple(axes), tuple(arrays), batch, position)
 
@@ -291,7 +295,7 @@ def advanced(x: Array, parsed: Parsed, mode: str | None, fill_value: Any) -> Arr
     items = list(parsed.items)
     if mode is None:
         items = checked(items, x.aval.shape)
-    layout = laid_out(x.aval.shape, Parsed(tuple(items), parsed.new_axes))
+    layout = laid_out(x.aval.shape, parsed._replace(items=tuple(items)))
     part = take_ranges(x, layout.ranges)
     if layout.shape != part.aval.shape:
         part = reshape(part, shape=layout.shape)

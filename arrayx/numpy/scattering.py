@@ -128,7 +128,7 @@ def _updated(
         )
         unit = all(type(i) is not Range or i.step in (1, -1) or i.length <= 1 for i in items)
         if inside and unit and x.aval.size:
-            return window_updated(x, Parsed(tuple(items), parsed.new_axes), new, combine)
+            return window_updated(x, parsed._replace(items=tuple(items)), new, combine)
     return scattered(x, parsed, new, combine, mode, unique)
 
 
@@ -183,7 +183,7 @@ def scattered(
     given = checked(parsed.items, shape) if mode is None else list(parsed.items)
     # The place's own shape and layout, with slices as they are.
     advanced = any(isinstance(i, np.ndarray | Array) for i in given)
-    place = Parsed(tuple(given), parsed.new_axes)
+    place = parsed._replace(items=tuple(given))
     if advanced or any(type(i) is int for i in given):
         items = place
         if not advanced:
