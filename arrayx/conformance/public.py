@@ -15,6 +15,7 @@ their leaves are compared in order.  Everything that is checked of primitives is
 
 from __future__ import annotations
 
+import enum
 import importlib
 import inspect
 import types
@@ -145,6 +146,8 @@ def _functions_of(module: types.ModuleType, path: str) -> Iterator[str]:
         if isinstance(member, types.ModuleType):
             continue  # its own entry in MODULES says whether it counts
         if inspect.isclass(member):  # a distribution is a class of static functions
+            if issubclass(member, enum.Enum):
+                continue
             for part in sorted(vars(member)):
                 static = isinstance(inspect.getattr_static(member, part), staticmethod)
                 if static and not part.startswith("_"):
