@@ -34,6 +34,7 @@ from arrayx.api.placement import (
     process_count,
     process_index,
 )
+from arrayx.api.retraces import log_recompiles
 from arrayx.api.staging import eval_shape, make_graph
 from arrayx.backend.contract import Device
 from arrayx.config import config
@@ -101,6 +102,7 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "log_recompiles",
     "make_graph",
     "nn",
     "numpy",
