@@ -61,10 +61,10 @@ def draw(fun: Callable[..., Any] | Graph, path: str | os.PathLike[str]) -> Calla
         raise errors.ArgumentError(
             f"ax.inspect.draw: {os.fspath(path)!r} ends in none of {', '.join(FORMS)}"
         )
-    graph_of = (lambda: fun) if isinstance(fun, Graph) else make_graph(fun)
 
     def write(*args: Any, **kwargs: Any) -> None:
-        text = drawn(graph_of(*args, **kwargs), form)
+        graph = fun if isinstance(fun, Graph) else make_graph(fun)(*args, **kwargs)
+        text = drawn(graph, form)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 

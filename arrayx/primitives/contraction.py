@@ -72,7 +72,7 @@ class DotGeneral(Primitive):
 
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
         x = avals[0]
-        summed = math.prod(x.shape[a] for a in params["contracting"][0])
+        summed: int = math.prod(x.shape[a] for a in params["contracting"][0])
         return 2 * results[0].size * summed
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:

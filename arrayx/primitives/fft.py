@@ -31,9 +31,9 @@ class FFT(Linear):
 
     name = "fft"
 
-    def flops(self, avals: Any, results: Any, **params: Any) -> int:
-        size = math.prod(params["lengths"])
-        batch = math.prod(avals[0].shape[: avals[0].ndim - len(params["lengths"])])
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        size: int = math.prod(params["lengths"])
+        batch: int = math.prod(avals[0].shape[: avals[0].ndim - len(params["lengths"])])
         return 5 * batch * size * max(size - 1, 0).bit_length()
 
     def type_rule(self, x: Aval, *, kind: str, lengths: Shape) -> Aval:
