@@ -17,6 +17,7 @@ their leaves are compared in order.  Everything that is checked of primitives is
 
 from __future__ import annotations
 
+import enum
 import importlib
 import inspect
 import types
@@ -25,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from arrayx import tree
+from arrayx import lax, tree
 from arrayx.conformance.case import FLOATS, Case, Interval
 
 #: The modules whose functions owe a row.
@@ -71,7 +72,8 @@ def resolved(name: str) -> Callable[..., Any]:
     >>> resolved("numpy.linalg.inv").__name__
     'inv'
     """
-    return _attribute(f"arrayx.{name}")
+    function: Callable[..., Any] = _attribute(f"arrayx.{name}")
+    return function
 
 
 def _attribute(path: str) -> Any:
@@ -149,7 +151,7 @@ def _magnitude(array: Any) -> Any:
 
 
 #: Callables that stand for a type.
-NOT_FUNCTIONS: tuple[Any, ...] = ()
+NOT_FUNCTIONS: tuple[Any, ...] = (lax.DotDimensionNumbers,)
 
 #: Public functions that take or give no arrays, so that a row could say nothing of them.
 #: Each is tested where it is defined; the reason is read when somebody asks why.
@@ -176,8 +178,14 @@ def _functions_of(module: types.ModuleType, path: str) -> Iterator[str]:
         member, full = getattr(module, name), f"{path}.{name}"
         if name.startswith("_") or full in WITHOUT_ROW or full in MODULES:
             continue
-        if isinstance(member, types.ModuleType):  # a distribution of scipy.stats, say
-            if member.__name__.startswith("arrayx."):
-                yield from _functions_of(member, full)
-        elif callable(member) and not inspect.isclass(member) and member not in NOT_FUNCTIONS:
+        if isinstance(member, types.ModuleType):
+            continue  # its own entry in MODULES says whether it counts
+        if inspect.isclass(member):  # a distribution is a class of static functions
+            if issubclass(member, enum.Enum):
+                continue
+            for part in sorted(vars(member)):
+                static = isinstance(inspect.getattr_static(member, part), staticmethod)
+                if static and not part.startswith("_"):
+                    yield f"{full}.{part}"
+        elif callable(member) and not any(member is t for t in NOT_FUNCTIONS):
             yield full
