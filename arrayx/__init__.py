@@ -46,13 +46,16 @@ from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
 
 if TYPE_CHECKING:
-    from arrayx import flatten_util, inspect, nn, ops, random, scipy, test_util
+    from arrayx import debug, flatten_util, inspect, nn, ops, random, scipy, test_util
     from arrayx.core.parsing import parse_graph
+    from arrayx.debug import checked
 
 # Not needed by every program: imported at the first look.
 __getattr__ = lazy_attributes(
     "arrayx",
     {
+        "checked": "arrayx.debug",
+        "debug": "arrayx.debug",
         "flatten_util": "arrayx.flatten_util",
         "inspect": "arrayx.inspect",
         "nn": "arrayx.nn",
@@ -76,12 +79,14 @@ __all__ = [
     "backends",
     "block_until_ready",
     "check_grads",
+    "checked",
     "closure_convert",
     "config",
     "core",
     "custom_gradient",
     "custom_jvp",
     "custom_vjp",
+    "debug",
     "default_backend",
     "device_count",
     "device_get",

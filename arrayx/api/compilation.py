@@ -32,6 +32,7 @@ from arrayx.backend.concrete import ConcreteArray, Gone, array_types
 from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.dispatch import choose_device, compile_graph, run_graph
 from arrayx.config import config
+from arrayx.control import check  # noqa: F401  (what `config.checks` writes into programs)
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.interpreter import BASE, current
