@@ -18,6 +18,7 @@ from arrayx.api.autodiff import (
     vjp,
 )
 from arrayx.api.checking_gradients import check_grads
+from arrayx.api.checkpointing import checkpoint, checkpoint_policies
 from arrayx.api.compilation import jit
 from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
@@ -44,14 +45,17 @@ from arrayx.dtypes import float0
 from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
 
+remat = checkpoint
+
 if TYPE_CHECKING:
-    from arrayx import flatten_util, nn, ops, random, scipy, test_util
+    from arrayx import ad_checkpoint, flatten_util, nn, ops, random, scipy, test_util
     from arrayx.core.parsing import parse_graph
 
 # Not needed by every program: imported at the first look.
 __getattr__ = lazy_attributes(
     "arrayx",
     {
+        "ad_checkpoint": "arrayx.ad_checkpoint",
         "flatten_util": "arrayx.flatten_util",
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
@@ -70,10 +74,13 @@ __all__ = [
     "Tracer",
     "__version__",
     "__version_info__",
+    "ad_checkpoint",
     "backend",
     "backends",
     "block_until_ready",
     "check_grads",
+    "checkpoint",
+    "checkpoint_policies",
     "closure_convert",
     "config",
     "core",
@@ -109,6 +116,7 @@ __all__ = [
     "process_count",
     "process_index",
     "random",
+    "remat",
     "scipy",
     "stop_gradient",
     "test_util",

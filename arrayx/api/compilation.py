@@ -133,8 +133,9 @@ Prepared = tuple[TreeDef, tuple[int, ...], Traced, list[Any]]
 class Jitted:
     """A function that is staged, compiled and kept for each kind of arguments it gets."""
 
-    def __init__(self, fun: Callable[..., Any], options: Options) -> None:
+    def __init__(self, fun: Callable[..., Any], options: Options, word: str = "ax.jit") -> None:
         functools.update_wrapper(self, fun)
+        self.word = word
         self.fun = fun
         self.name = name_of(fun)
         self.options = options
@@ -286,7 +287,7 @@ class Jitted:
         n = len(args)
         positions = {i + n if i < 0 else i for i in numbers}
         if names:
-            known = positional_names(self.fun)
+            known = positionalstrings(self.fun)
             positions |= {i for i, name in enumerate(known[:n]) if name in names}
         static: dict[Any, Any] = {i: args[i] for i in sorted(positions) if 0 <= i < n}
         static.update((name, kwargs[name]) for name in names if name in kwargs)
@@ -363,7 +364,7 @@ class Jitted:
             return [x for x in leaves if x.dtype != float0]
 
         paths = self.paths(dynamic, dynamic_kwargs)
-        graph, captured = stage(flat, avals, word=f"ax.jit of {self.name}", paths=paths)
+        graph, captured = stage(flat, avals, word=f"{self.word} of {self.name}", paths=paths)
         assert out_tree is not None
         return Traced(graph, out_tree, captured, tuple(fixed))
 
@@ -372,7 +373,7 @@ class Jitted:
         numbers, names = self.options.donate_argnums, self.options.donate_argnames
         if not numbers and not names:
             return ()
-        known = positional_names(self.fun)
+        known = positionalstrings(self.fun)
         n = max(dynamic, default=-1) + 1
         positions = {i + n if i < 0 else i for i in numbers}
         positions |= {i for i, name in enumerate(known) if name in names}
@@ -432,14 +433,14 @@ _snapshot = config.snapshot
 _axes = axis_environment.get
 
 
-def positional_names(fun: Any) -> list[str]:
+def positionalstrings(fun: Any) -> list[str]:
     """The names of the parameters that can be given by position."""
     if type(fun) is FunctionType and not hasattr(fun, "__wrapped__"):
         return list(fun.__code__.co_varnames[: fun.__code__.co_argcount])
-    return argument_names(fun)
+    return argumentstrings(fun)
 
 
-def argument_names(fun: Any) -> list[str]:
+def argumentstrings(fun: Any) -> list[str]:
     """`positional_names` for callables that are not plain functions."""
     try:
         parameters = inspect.signature(fun).parameters.values()
@@ -506,9 +507,9 @@ def jit(
     check_static(fun, static_argnums, static_argnames)
     options = Options(
         integers("static_argnums", static_argnums),
-        _names(static_argnames),
+        strings(static_argnames),
         integers("donate_argnums", donate_argnums),
-        _names(donate_argnames),
+        strings(donate_argnames),
         target,
         inline,
     )
@@ -526,12 +527,12 @@ def check_static(fun: Any, numbers: Any, names: Any) -> None:
     kinds = {p.kind for p in parameters}
     known = [p.name for p in parameters if p.kind not in _COLLECTING]
     shown = f"{name_of(fun)}({', '.join(map(str, parameters))})"
-    for name in _names(names):
+    for name in strings(names):
         if name not in known and inspect.Parameter.VAR_KEYWORD not in kinds:
             raise errors.StaticArgumentError(
                 f"static_argnames has {name!r}, which is no argument of {shown}"
             )
-    positional = len(positional_names(fun))
+    positional = len(positionalstrings(fun))
     for i in integers("static_argnums", numbers):
         if not -positional <= i < positional and inspect.Parameter.VAR_POSITIONAL not in kinds:
             raise errors.StaticArgumentError(
@@ -551,5 +552,6 @@ def integers(name: str, given: Any) -> tuple[int, ...]:
     return numbers
 
 
-def _names(given: Any) -> tuple[str, ...]:
+def strings(given: Any) -> tuple[str, ...]:
+    """A string or several as a tuple."""
     return () if given is None else (given,) if isinstance(given, str) else tuple(given)

@@ -41,4 +41,13 @@ def while_loop(
     return tuple(carry)
 
 
-CONTROL: dict[str, Callable[..., Any]] = {"cond": cond, "while_loop": while_loop}
+def optimization_barrier(backend: Backend, *operands: Any) -> Any:
+    """The operands: nothing is moved where programs are written line by line."""
+    return operands
+
+
+CONTROL: dict[str, Callable[..., Any]] = {
+    "cond": cond,
+    "while_loop": while_loop,
+    "optimization_barrier": optimization_barrier,
+}

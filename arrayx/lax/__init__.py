@@ -7,6 +7,7 @@ from arrayx.lax import linalg
 from arrayx.lax.associative import (
     associative_scan,
 )
+from arrayx.lax.barriers import optimization_barrier
 from arrayx.lax.control_flow import (
     cond,
     switch,
@@ -262,6 +263,7 @@ __all__ = [
     "ne",
     "neg",
     "nextafter",
+    "optimization_barrier",
     "pad",
     "padtype_to_pads",
     "population_count",

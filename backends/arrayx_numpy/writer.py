@@ -75,6 +75,11 @@ class Writer:
         """Whose memory each result of an equation may share; its own if it is fresh."""
         if fresh or isinstance(self.kernel_of(e), np.ufunc) or e.primitive.name in FRESH:
             return [frozenset((v,)) for v in e.outputs]
+        if e.primitive.name == "optimization_barrier":
+            return [
+                frozenset((v,)) | owners.get(a, frozenset())
+                for v, a in zip(e.outputs, e.inputs, strict=True)
+            ]
         shared = [owners[a] for a in e.inputs if type(a) is Var and a in owners]
         return [frozenset((v,)).union(*shared) for v in e.outputs]
 

@@ -284,6 +284,10 @@ class Emitter:
         if aval.nbytes <= MOST_INLINE_BYTES:
             host = array.host() if isinstance(array, ConcreteArray) else np.asarray(array)
             return self.known(dense(host), aval)
+        return self.argument(aval, array)
+
+    def argument(self, aval: Aval, array: Any) -> Value:
+        """An array that comes as an argument of the whole program."""
         found = self.arrays.get(id(array))
         if found is None:
             found = self.arrays[id(array)] = Value(f"%held{len(self.arrays)}", aval), array

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from arrayx.core.aval import Aval
 from arrayx_xla.emitter import Emitter, Value, type_of
 
 
@@ -50,16 +51,61 @@ def region(
     """A graph as the text of a region that takes `arguments`."""
     with e.region() as lines:
         results = e.graph(graph, operands)
-        names = ", ".join(v.name for v in results)
-        types = ", ".join(v.type for v in results)
-        lines.append(
-            f"{e.indent}stablehlo.return {names} : {types}"
-            if results
-            else f"{e.indent}stablehlo.return"
-        )
+        lines.append(returning(e, results))
     given = ", ".join(map(repr, arguments))
     head = f"\n{e.indent}^bb0({given}):" if arguments else ""
     return "{" + head + "\n" + "\n".join(lines) + f"\n{e.indent}}}"
 
 
-RULES: dict[str, Any] = {"call": call, "cond": cond, "while_loop": while_loop}
+def optimization_barrier(e: Emitter, *operands: Value) -> tuple[Value, ...]:
+    names = ", ".join(v.name for v in operands)
+    types = ", ".join(v.type for v in operands)
+    avals = [v.aval for v in operands]
+    body = f"stablehlo.optimization_barrier {names} : {types}"
+    return e.add_several("barrier", body, avals) if operands else ()
+
+
+# Zero, as an array that programs get when they run: XLA cannot know it.
+NOW = np.zeros((), np.int32)
+
+
+def checkpoint(e: Emitter, *operands: Value, graph: Any, **params: Any) -> tuple[Value, ...]:
+    """What is computed again, in a conditional whose outcome XLA does not know.
+
+    XLA moves nothing out of it, where it takes barriers away before it merges equal work.
+    """
+    avals = e.results
+    now = e.argument(Aval((), NOW.dtype), NOW)
+    texts = [region(e, graph, operands)]
+    with e.region() as lines:
+        zeros = [e.constant(0, a.shape, a.dtype) for a in avals]
+        lines.append(returning(e, zeros))
+    texts.append("{\n" + "\n".join(lines) + f"\n{e.indent}}}")
+    made = ", ".join(type_of(a) for a in avals)
+    body = f'"stablehlo.case"({now.name}) ({", ".join(texts)}) : ({now.type}) -> ({made})'
+    return e.add_several("again", body, avals)
+
+
+def returning(e: Emitter, results: Sequence[Value]) -> str:
+    """The last line of a region."""
+    names = ", ".join(v.name for v in results)
+    types = ", ".join(v.type for v in results)
+    head = f"{e.indent}stablehlo.return"
+    return f"{head} {names} : {types}" if results else head
+
+
+def is_again(platform: str, equation: Any) -> bool | str:
+    params = equation.params
+    if params["again"] and params["prevent_cse"]:
+        return True
+    return "it is a plain call in the forward pass"
+
+
+RULES: dict[str, Any] = {
+    "call": call,
+    "checkpoint": checkpoint,
+    "cond": cond,
+    "optimization_barrier": optimization_barrier,
+    "while_loop": while_loop,
+}
+WHEN: dict[str, Any] = {"checkpoint": is_again}
