@@ -21,6 +21,7 @@ from arrayx.api.checking_gradients import check_grads
 from arrayx.api.checkpointing import checkpoint, checkpoint_policies
 from arrayx.api.compilation import jit
 from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
+from arrayx.api.effects import effects_barrier, io_callback, pure_callback
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
 from arrayx.api.placement import (
@@ -48,7 +49,7 @@ from arrayx.version import __version__, __version_info__
 remat = checkpoint
 
 if TYPE_CHECKING:
-    from arrayx import ad_checkpoint, flatten_util, nn, ops, random, scipy, test_util
+    from arrayx import ad_checkpoint, debug, experimental, flatten_util, nn, ops, random, scipy, test_util
     from arrayx.core.parsing import parse_graph
 
 # Not needed by every program: imported at the first look.
@@ -56,6 +57,8 @@ __getattr__ = lazy_attributes(
     "arrayx",
     {
         "ad_checkpoint": "arrayx.ad_checkpoint",
+        "debug": "arrayx.debug",
+        "experimental": "arrayx.experimental",
         "flatten_util": "arrayx.flatten_util",
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
@@ -87,18 +90,22 @@ __all__ = [
     "custom_gradient",
     "custom_jvp",
     "custom_vjp",
+    "debug",
     "default_backend",
     "device_count",
     "device_get",
     "device_put",
     "devices",
     "dtypes",
+    "effects_barrier",
     "errors",
     "eval_shape",
+    "experimental",
     "flatten_util",
     "float0",
     "grad",
     "hessian",
+    "io_callback",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -115,6 +122,7 @@ __all__ = [
     "parse_graph",
     "process_count",
     "process_index",
+    "pure_callback",
     "random",
     "remat",
     "scipy",

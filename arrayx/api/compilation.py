@@ -26,6 +26,7 @@ from arrayx.api.arguments import (
 )
 from arrayx.api.lowering import Lowered, Traced, TracedFunction
 from arrayx.api.placement import find_device, put_leaf
+from arrayx.backend.callbacks import run_calling_back
 from arrayx.backend.concrete import ConcreteArray, Gone, array_types
 from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.dispatch import choose_device, compile_graph, run_graph
@@ -94,6 +95,9 @@ class Fast:
     def __init__(self, program: Executable, device: Device, traced: Traced) -> None:
         self.execute = program.run
         self.quiet = device.backend.quiet
+        if program.calls_back:
+            self.execute = functools.partial(run_calling_back, program.run, self.quiet)
+            self.quiet = False
         self.array_type = device.array_type
         self.avals = traced.graph.out_avals
         self.rebuild = traced.rebuild

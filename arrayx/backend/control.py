@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from arrayx.backend.callbacks import callback
 from arrayx.backend.contract import Backend, CompileOptions, Executable
 from arrayx.core.graph import Graph
 
@@ -47,6 +48,7 @@ def optimization_barrier(backend: Backend, *operands: Any) -> Any:
 
 
 CONTROL: dict[str, Callable[..., Any]] = {
+    "callback": callback,
     "cond": cond,
     "while_loop": while_loop,
     "optimization_barrier": optimization_barrier,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ class WhileLoop(Primitive):
     name = "while_loop"
     multiple = True
     holds_graphs = True
+    # How a batch runs element by element: handed over by `lanes`.
+    one_by_one: Callable[..., Any]
 
     def type_rule(
         self, *avals: Any, cond: Graph, body: Graph, n_cond: int, n_body: int, **bound: int
