@@ -49,7 +49,17 @@ from arrayx.version import __version__, __version_info__
 remat = checkpoint
 
 if TYPE_CHECKING:
-    from arrayx import ad_checkpoint, debug, experimental, flatten_util, nn, ops, random, scipy, test_util
+    from arrayx import (
+        ad_checkpoint,
+        debug,
+        experimental,
+        flatten_util,
+        nn,
+        ops,
+        random,
+        scipy,
+        test_util,
+    )
     from arrayx.core.parsing import parse_graph
 
 # Not needed by every program: imported at the first look.

@@ -9,7 +9,7 @@ import numpy as np
 
 from arrayx import errors
 from arrayx.control import lanes
-from arrayx.control.feeding import chosen_lanes, fed
+from arrayx.control.feeding import chosen_lanes, fed, harmless
 from arrayx.control.scan_bodies import zeros_of
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
@@ -126,19 +126,30 @@ class Cond(Primitive):
     ) -> Any:
         """A choice for each element of a batch: what any of them chose runs, once for all.
 
-        Elements that chose otherwise are fed with one that did not.  A branch with effects
-        runs element by element instead.
+        Elements that chose otherwise are fed with one that did not.  Branches of little work
+        that cannot go wrong run in any case; one with effects runs element by element.
         """
         out_dims = (0,) * len(branches[0].outputs)
+        results: Any
         if any(g.effects for g in branches):
             params = {"branches": branches}
             return lanes.one_by_one(self, size, (index, *operands), (0, *dims), params)
         if size == 0:
-            return tuple(evaluate(vmap_graph(branches[0], 0, dims, out_dims)[0], operands)), out_dims
+            return tuple(
+                evaluate(vmap_graph(branches[0], 0, dims, out_dims)[0], operands)
+            ), out_dims
         index = clamp(0, index, len(branches) - 1)
-        results: Any = [
-            zeros_of(a.update(shape=(size, *a.shape))) for a in self.out_avals(branches)
-        ]
+        if harmless(branches):
+            *others, results = [
+                evaluate(vmap_graph(g, size, dims, out_dims)[0], operands) for g in branches
+            ]
+            for i in reversed(range(len(others))):
+                takes_part = eq(index, i)
+                results = [
+                    chosen_lanes(takes_part, x, y) for x, y in zip(others[i], results, strict=True)
+                ]
+            return tuple(results), out_dims
+        results = [zeros_of(a.update(shape=(size, *a.shape))) for a in self.out_avals(branches)]
         for i, graph in enumerate(branches):
             takes_part = eq(index, i)
             some = convert(reduce_or(takes_part, axes=(0,)), dtype=INDEX, weak_type=False)
@@ -168,8 +179,7 @@ def kept_or_run(
         def run(takes_part: Any, *args: Any) -> list[Any]:
             made = evaluate(batched, fed(takes_part, args[:n], dims))
             return [
-                chosen_lanes(takes_part, new, old)
-                for new, old in zip(made, args[n:], strict=True)
+                chosen_lanes(takes_part, new, old) for new, old in zip(made, args[n:], strict=True)
             ]
 
         avals = [Aval((size,), BOOL), *types]

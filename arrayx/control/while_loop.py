@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrayx import errors
-from arrayx.control.feeding import chosen_lanes, fed
+from arrayx.control.feeding import chosen_lanes, fed, harmless
 from arrayx.control.layout import Mask, chosen, order, rearranged, runs, settled, spread
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
@@ -212,7 +212,9 @@ def lanewise(
 
         def both(*args: Any) -> list[Any]:
             tests, steps, (lanes,), carry = runs(args, n_cond, n_body, 1)
-            given = fed(lanes, [*steps, *carry], (*step_dims, *(0,) * len(carry)))
+            given = [*steps, *carry]
+            if not harmless((step,)):
+                given = fed(lanes, given, (*step_dims, *(0,) * len(carry)))
             results = [
                 chosen_lanes(lanes, new, old)
                 for new, old in zip(evaluate(step, given), carry, strict=True)

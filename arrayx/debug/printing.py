@@ -130,9 +130,7 @@ def _written(
     called_back(transform, line, None, args, kwargs, "debug", ordered, "sequential")
 
 
-def check_format(
-    transform: str, fmt: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> None:
+def check_format(transform: str, fmt: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raises where a format does not fit its values, which a program would say too late."""
     stand_ins = [_Anything() for _ in args]
     try:

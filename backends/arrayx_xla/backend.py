@@ -266,9 +266,7 @@ class Program(Executable):
             lowered.text, avals, devices=(index,), callbacks=lowered.callbacks
         )
         # Put once, and kept with the program.
-        held = [
-            None if x is RUN else backend.placed(held_buffer(x), index) for x in lowered.arrays
-        ]
+        held = [None if x is RUN else backend.placed(held_buffer(x), index) for x in lowered.arrays]
         donated = frozenset(options.donated)
         if lowered.callbacks:
             self.start = calling_starter(

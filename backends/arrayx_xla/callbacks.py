@@ -54,9 +54,7 @@ class Told:
         # XLA's memory is only lent; a context can be entered only once at a time.
         given = [np.array(x) for x in arrays]
         try:
-            results = run.context.copy().run(
-                call_back, self.function, self.avals, self.name, given
-            )
+            results = run.context.copy().run(call_back, self.function, self.avals, self.name, given)
         except BaseException as error:
             run.errors.append(error)
             raise
