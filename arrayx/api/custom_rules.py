@@ -19,7 +19,7 @@ from arrayx.api.operands import (
     result_arrays,
     working_at,
 )
-from arrayx.control.rules import Rule
+from arrayx.control.rules import Rule, skips_a_level
 from arrayx.core.array import is_scalar
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.interpreter import BASE, Tracer, current
@@ -141,7 +141,10 @@ class Custom:
                     f"{text} Options and functions are named in nondiff_argnums of {self.word}."
                 ) from None
             rule = self.make_rule(static, len(args), tree, [a.aval for a in arrays])
-            results = self.primitive(*arrays, rule=rule, graph=None, hidden=0)
+            if current.get() is not BASE and skips_a_level(arrays):
+                results = self.primitive.lifted(tuple(arrays), rule)
+            else:
+                results = self.primitive(*arrays, rule=rule, graph=None, hidden=0)
             return unflatten(rule.out_tree, list(results))
 
     def resolved(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

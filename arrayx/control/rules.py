@@ -16,7 +16,7 @@ from arrayx.core.interpreter import Interpreter, Tracer, current, installed, ope
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.axes import move_batch_dim, reduce_sum
-from arrayx.transforms.jvp import JVPTracer
+from arrayx.transforms.jvp import JVPInterpreter, JVPTracer
 from arrayx.transforms.vmap import BatchTracer, VmapInterpreter, named_axis
 
 
@@ -52,6 +52,27 @@ class Rule:
 # ----------------------------------------------------------------- values from around
 
 
+def skips_a_level(args: Sequence[Any]) -> bool:
+    """True if some transformation inside of one that traced an argument traced none of them.
+
+    It would not see an operation on these arguments, whatever the operation closes over.
+    """
+    met = set()
+    for x in args:
+        while isinstance(x, Tracer):
+            met.add(x.interpreter)
+            x = getattr(x, "primal", None) if type(x) is JVPTracer else getattr(x, "value", None)
+    here: Interpreter | None = current.get()
+    skipped = False
+    while here is not None:
+        if here in met and skipped:
+            return True
+        if here not in met and isinstance(here, JVPInterpreter | VmapInterpreter):
+            skipped = True
+        here = here.parent
+    return False
+
+
 class Rebinding(Interpreter):
     """Puts values in the place of tracers that rules have closed over."""
 
@@ -69,9 +90,24 @@ class Rebinding(Interpreter):
         values = self.values
         args = tuple([values.get(id(a), a) for a in args])
         if primitive.callable_params and "rule" in params:
-            within = Within(params["rule"], self.tracers, [values[id(t)] for t in self.tracers])
-            params = {**params, "rule": within}
+            rule = params["rule"]
+            # What the rule gets as hidden operands has been replaced among those.
+            known = captured_by(rule)
+            rest = [t for t in self.tracers if id(t) not in known]
+            if rest:
+                within = Within(rule, rest, [values[id(t)] for t in rest])
+                params = {**params, "rule": within}
         return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
+
+
+def captured_by(rule: Any) -> set[int]:
+    """The ids of the tracers that hidden operands of a rule stand for."""
+    found: set[int] = set()
+    while rule is not None:
+        if isinstance(rule, Capturing):
+            found.update(map(id, rule.tracers))
+        rule = getattr(rule, "rule", None)
+    return found
 
 
 class Settling(Interpreter):
