@@ -21,6 +21,7 @@ from arrayx.api.checking_gradients import check_grads
 from arrayx.api.checkpointing import checkpoint, checkpoint_policies
 from arrayx.api.compilation import jit
 from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
+from arrayx.api.custom_batch import custom_vmap
 from arrayx.api.effects import effects_barrier, io_callback, pure_callback
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
@@ -37,6 +38,7 @@ from arrayx.api.placement import (
     process_index,
 )
 from arrayx.api.staging import eval_shape, make_graph
+from arrayx.api.transposing import linear_transpose
 from arrayx.backend.contract import Device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
@@ -51,6 +53,7 @@ remat = checkpoint
 if TYPE_CHECKING:
     from arrayx import (
         ad_checkpoint,
+        custom_batching,
         debug,
         experimental,
         flatten_util,
@@ -67,6 +70,7 @@ __getattr__ = lazy_attributes(
     "arrayx",
     {
         "ad_checkpoint": "arrayx.ad_checkpoint",
+        "custom_batching": "arrayx.custom_batching",
         "debug": "arrayx.debug",
         "experimental": "arrayx.experimental",
         "flatten_util": "arrayx.flatten_util",
@@ -97,9 +101,11 @@ __all__ = [
     "closure_convert",
     "config",
     "core",
+    "custom_batching",
     "custom_gradient",
     "custom_jvp",
     "custom_vjp",
+    "custom_vmap",
     "debug",
     "default_backend",
     "device_count",
@@ -122,6 +128,7 @@ __all__ = [
     "jit",
     "jvp",
     "lax",
+    "linear_transpose",
     "linearize",
     "local_device_count",
     "local_devices",

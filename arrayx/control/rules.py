@@ -45,6 +45,12 @@ class Rule:
         """
         raise NotImplementedError
 
+    def batch(
+        self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[bool]]:
+        """Results for a batch, and which of them have its axis, in front."""
+        raise NotImplementedError
+
     def __call__(self, *args: Any) -> list[Any]:
         return self.call(args)
 
@@ -163,6 +169,12 @@ class Within(Rule):
         residuals = [values.get(id(r), r) for r in residuals]
         return outs, [*self.values, *residuals], WithinPullback(pullback, self.tracers)
 
+    def batch(
+        self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[bool]]:
+        (outs, flags), values = self._run(self.rule.batch, size, batched, args, hidden)
+        return [values.get(id(o), o) for o in outs], flags
+
 
 class WithinPullback:
     """A pullback whose first residuals stand for tracers that it closes over."""
@@ -196,6 +208,11 @@ class Capturing(Rule):
         self, primals: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
         return Within(self.rule, self.tracers, hidden).fwd(primals)
+
+    def batch(
+        self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[bool]]:
+        return Within(self.rule, self.tracers, hidden).batch(size, batched, args)
 
 
 # ----------------------------------------------------------------- batches

@@ -98,6 +98,7 @@ from arrayx.lax.elementwise import (
     tanh,
 )
 from arrayx.lax.fourier import fft
+from arrayx.lax.implicit import custom_linear_solve, custom_root
 from arrayx.lax.loops import (
     fori_loop,
     map,
@@ -216,6 +217,8 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "custom_linear_solve",
+    "custom_root",
     "digamma",
     "div",
     "dot",
