@@ -242,7 +242,7 @@ def pulled_back(
     linear: Linearized | Replayed, cts: Sequence[Any], primals: Sequence[Any]
 ) -> list[Any]:
     """Cotangents of all primals as arrays, float0 where there is no derivative."""
-    found = iter(linear.backward(cts) if type(linear) is Replayed else backward(linear, cts))
+    found = iter(linear.backward(cts) if isinstance(linear, Replayed) else backward(linear, cts))
     return [
         float0_zeros(p.aval) if t is None else instantiated(next(found), p.aval)
         for p, t in zip(primals, linear.inputs, strict=True)
@@ -351,11 +351,6 @@ class Outline(NamedTuple):
     in_avals: tuple[Aval, ...]
     out_avals: tuple[Aval, ...]
 
-    @property
-    def count(self) -> int:
-        """How many arrays the result has."""
-        return len(self.out_avals)
-
 
 class Derivative:
     """A function's derivative at a point, as a function of tangents or of cotangents.
@@ -402,7 +397,7 @@ class Derivative:
 
     def out_paths(self) -> list[str]:
         """How the user would write each leaf of the result."""
-        marks = unflatten(self.flat.out_tree, list(range(self.flat.count)))
+        marks = unflatten(self.flat.out_tree, list(range(len(self.flat.out_avals))))
         return ["the result" + keystr(path) for path, _ in flatten_with_path(marks)[0]]
 
 
@@ -440,7 +435,7 @@ class Pullback(Derivative):
                 self.out_avals,
                 self.out_paths,
             )
-            extra = [Zero] * (self.outs - flat.count)
+            extra = [Zero] * (self.outs - len(flat.out_avals))
             found = pulled_back(self.linear, [*cts, *extra], self.primals)
         return unflatten(flat.tree, found)
 
@@ -465,7 +460,7 @@ class Pushforward(Derivative):
                 self.paths,
             )
             moving = [t for t, i in zip(given, self.linear.inputs, strict=True) if i is not None]
-            found = self.linear.forward(moving)[: flat.count]
+            found = self.linear.forward(moving)[: len(flat.out_avals)]
             shown = [instantiated(t, a) for t, a in zip(found, self.out_avals, strict=True)]
         return unflatten(flat.out_tree, shown)
 

@@ -53,10 +53,11 @@ def linear_transpose(
         raise errors.ArgumentError(f"{transform}: reduce_axes has to be empty, got {reduce_axes!r}")
     leaves, tree = flatten(primals)
     paths = functools.cache(lambda: argument_paths(fun, primals, {}))
-    avals = [
-        leaf_aval(x, lambda i=i: f"argument {paths()[i]} of {name_of(fun)}")
-        for i, x in enumerate(leaves)
-    ]
+
+    def described(i: int) -> str:
+        return f"argument {paths()[i]} of {name_of(fun)}"
+
+    avals = [leaf_aval(x, functools.partial(described, i)) for i, x in enumerate(leaves)]
     for i, aval in enumerate(avals):
         if not is_differentiable(aval):
             raise errors.GradError(

@@ -147,7 +147,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type, str]] = {
     "another structure": (
         lambda: with_rule(lambda n, b, x: (x, True)),
         errors.TreeError,
-        "itself returns (*, *)",
+        "itself returns PyTreeDef((*, *))",
     ),
     "flags of another structure": (
         lambda: with_rule(lambda n, b, x: ((x, x), (True,))),
