@@ -25,6 +25,7 @@ from arrayx.api.custom_batch import custom_vmap
 from arrayx.api.effects import effects_barrier, io_callback, pure_callback
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
+from arrayx.api.pictures import Graph
 from arrayx.api.placement import (
     block_until_ready,
     default_backend,
@@ -37,12 +38,12 @@ from arrayx.api.placement import (
     process_count,
     process_index,
 )
+from arrayx.api.retraces import log_recompiles
 from arrayx.api.staging import eval_shape, make_graph
 from arrayx.api.transposing import linear_transpose
 from arrayx.backend.contract import Device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
-from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Tracer
 from arrayx.dtypes import float0
 from arrayx.lazy import lazy_attributes
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         debug,
         experimental,
         flatten_util,
+        inspect,
         nn,
         ops,
         random,
@@ -74,6 +76,7 @@ __getattr__ = lazy_attributes(
         "debug": "arrayx.debug",
         "experimental": "arrayx.experimental",
         "flatten_util": "arrayx.flatten_util",
+        "inspect": "arrayx.inspect",
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
         "parse_graph": "arrayx.api.text",
@@ -121,6 +124,7 @@ __all__ = [
     "float0",
     "grad",
     "hessian",
+    "inspect",
     "io_callback",
     "jacfwd",
     "jacobian",
@@ -132,6 +136,7 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "log_recompiles",
     "make_graph",
     "nn",
     "numpy",

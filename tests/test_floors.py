@@ -17,7 +17,7 @@ FLOORS = (
     "transforms",
     "control",
     "backend",
-    "api ad_checkpoint custom_batching debug experimental lax nn numpy ops random scipy "
+    "api ad_checkpoint custom_batching debug experimental inspect lax nn numpy ops random scipy "
     "flatten_util test_util demo __main__ __init__",
     "conformance",
 )

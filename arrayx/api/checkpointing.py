@@ -34,7 +34,7 @@ class Checkpointed:
     ) -> None:
         functools.update_wrapper(self, fun)
         self.fun = fun
-        self.jitted = Jitted(fun, options, word="ax.checkpoint")
+        self.jitted = Jitted(fun, options, watched=False, word="ax.checkpoint")
         self.policy = policy
         self.prevent_cse = prevent_cse
 

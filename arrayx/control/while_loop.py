@@ -41,6 +41,9 @@ class WhileLoop(Primitive):
     # How a batch runs element by element: handed over by `lanes`.
     one_by_one: Callable[..., Any]
 
+    def repeats(self, **params: Any) -> int | None:
+        return None
+
     def type_rule(
         self, *avals: Any, cond: Graph, body: Graph, n_cond: int, n_body: int, **bound: int
     ) -> tuple[Aval, ...]:
