@@ -39,7 +39,13 @@ from arrayx.api.placement import (
     process_index,
 )
 from arrayx.api.retraces import log_recompiles
-from arrayx.api.staging import eval_shape, make_graph
+from arrayx.api.running import (
+    disable_jit,
+    ensure_compile_time_eval,
+    named_call,
+    named_scope,
+)
+from arrayx.api.staging import eval_shape, make_graph, make_jaxpr
 from arrayx.api.transposing import linear_transpose
 from arrayx.backend.contract import Device
 from arrayx.config import config
@@ -115,8 +121,10 @@ __all__ = [
     "device_get",
     "device_put",
     "devices",
+    "disable_jit",
     "dtypes",
     "effects_barrier",
+    "ensure_compile_time_eval",
     "errors",
     "eval_shape",
     "experimental",
@@ -138,6 +146,9 @@ __all__ = [
     "local_devices",
     "log_recompiles",
     "make_graph",
+    "make_jaxpr",
+    "named_call",
+    "named_scope",
     "nn",
     "numpy",
     "ops",

@@ -10,6 +10,7 @@ from arrayx import errors
 from arrayx.api.arguments import check_callable
 from arrayx.api.compilation import Jitted, Options, check_static, integers, strings
 from arrayx.api.operands import as_array, home_of, working_at
+from arrayx.config import config
 from arrayx.control.checkpoint import checkpoint as checkpoint_primitive
 from arrayx.control.checkpoint import checkpoint_name as checkpoint_name_primitive
 from arrayx.control.policies import (
@@ -39,7 +40,7 @@ class Checkpointed:
         self.prevent_cse = prevent_cse
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if current.get() is BASE:
+        if current.get() is BASE or config.disable_jit:
             return self.fun(*args, **kwargs)
         _, _, traced, leaves = self.jitted.prepare(args, kwargs)
         device = home_of(leaves)

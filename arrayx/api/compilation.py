@@ -225,6 +225,8 @@ class Jitted:
 
     def first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
         """A call with concrete arguments of types not met yet."""
+        if _snapshot().disable_jit:
+            return self.fun(*args, **kwargs)
         prepared = self.prepare(args, kwargs)
         result = self.run_prepared(prepared, args, kwargs)
         _, _, traced, leaves = prepared
@@ -238,6 +240,8 @@ class Jitted:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The general way of a call: tracers, scalars, static arguments, donation."""
+        if _snapshot().disable_jit:
+            return self.fun(*args, **kwargs)
         return self.run_prepared(self.prepare(args, kwargs), args, kwargs)
 
     def run_prepared(

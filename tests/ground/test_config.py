@@ -20,6 +20,7 @@ DEFAULTS = {
     "traceback": "short",
     "default_backend": "numpy",
     "eager_xla": "host",
+    "disable_jit": False,
 }
 OTHERS = {
     "default_dtype_bits": 64,
@@ -29,6 +30,7 @@ OTHERS = {
     "traceback": "full",
     "default_backend": "xla",
     "eager_xla": "compile",
+    "disable_jit": True,
 }
 WRONG = {
     "default_dtype_bits": (16, "32", 32.0, True, None),
@@ -38,6 +40,7 @@ WRONG = {
     "traceback": ("long",),
     "default_backend": ("", None, 3),
     "eager_xla": ("device",),
+    "disable_jit": ("yes", 1),
 }
 
 
