@@ -235,6 +235,7 @@ class Config:
     traceback: Literal["short", "full"]
     default_backend: str
     eager_xla: Literal["host", "compile"]
+    disable_jit: bool
 
     # The context variable's own method: one C call, since caches make it at every look-up.
     snapshot = staticmethod(_CURRENT.get)
@@ -312,6 +313,12 @@ for _row in (
         ("host", "compile"),
         "Where xla on CPU runs a small operation called alone: on host views, or compiled.",
         "ARRAYX_XLA_EAGER",
+    ),
+    (
+        "disable_jit",
+        False,
+        bool,
+        "Run compiled functions, loops and branches as the Python that they are.",
     ),
 ):
     define(*_row)

@@ -21,6 +21,7 @@ DEFAULTS = {
     "traceback": "short",
     "default_backend": "numpy",
     "eager_xla": "host",
+    "disable_jit": False,
 }
 OTHERS = {
     "default_dtype_bits": 64,
@@ -31,6 +32,7 @@ OTHERS = {
     "traceback": "full",
     "default_backend": "xla",
     "eager_xla": "compile",
+    "disable_jit": True,
 }
 WRONG = {
     "default_dtype_bits": (16, "32", 32.0, True, None),
@@ -41,6 +43,7 @@ WRONG = {
     "traceback": ("long",),
     "default_backend": ("", None, 3),
     "eager_xla": ("device",),
+    "disable_jit": ("yes", 1),
 }
 
 
