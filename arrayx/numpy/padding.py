@@ -282,11 +282,12 @@ def _point_reflected(
     )
     rise = arithmetic.subtract(twice, arithmetic.add(first, first))
     if not rounds.any():
-        return found
+        return found  # type: ignore[no-any-return]
     steps = host_array(rounds.reshape(line).astype(x.dtype), (x,))
     # What is not moved stays as it is beside an infinite rise, too.
     moved = broadcast_to_shape(host_array(rounds.reshape(line) != 0, (x,)), shape)
-    return select(moved, arithmetic.add(found, arithmetic.multiply(rise, steps)), found)
+    raised = arithmetic.add(found, arithmetic.multiply(rise, steps))
+    return select(moved, raised, found)  # type: ignore[no-any-return]
 
 
 # For places around an axis of length n: the places inside with the same elements, whether the

@@ -69,7 +69,8 @@ def diag_indices_from(arr: Any) -> Indices:
         raise errors.ShapeError(
             f"diag_indices_from: all axes, at least 2, must have one length, got shape {x.shape}"
         )
-    return diag_indices(x.shape[0], x.ndim)
+    with placed_like(x):
+        return diag_indices(x.shape[0], x.ndim)
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Indices:
@@ -102,7 +103,8 @@ def tril_indices_from(arr: Any, k: int = 0) -> Indices:
     [[1], [0]]
     """
     x = _square_size(arr, "tril_indices_from")
-    return tril_indices(x.shape[0], k, x.shape[1])
+    with placed_like(x):
+        return tril_indices(x.shape[0], k, x.shape[1])
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> Indices:
@@ -113,7 +115,8 @@ def triu_indices_from(arr: Any, k: int = 0) -> Indices:
     [[0], [1]]
     """
     x = _square_size(arr, "triu_indices_from")
-    return triu_indices(x.shape[0], k, x.shape[1])
+    with placed_like(x):
+        return triu_indices(x.shape[0], k, x.shape[1])
 
 
 @named
@@ -233,10 +236,10 @@ def ravel_multi_index(
             )
         columns.append(as_type(x, target))
     numbered = list(zip(columns, lengths, strict=True))
-    result = asarray(0, target)
+    result = None
     for x, n in numbered if order == "C" else reversed(numbered):
-        result = arithmetic.add(arithmetic.multiply(result, n), x)
-    return result
+        result = x if result is None else arithmetic.add(arithmetic.multiply(result, n), x)
+    return asarray(0, target) if result is None else result
 
 
 # ----------------------------------------------------------------- writes

@@ -276,7 +276,8 @@ def check_outside(backend: str, shape: tuple[int, ...], index: Any, mode: Any, d
         return
     values = filled(np.shape(read), dtype)
     written = longer.copy()
-    np.maximum.at(written, where, values)
+    with np.errstate(invalid="ignore"):  # the element that stands for what lies outside is nan
+        np.maximum.at(written, where, values)
     kept = written[tuple(slice(0, n) for n in shape)]
     traced, together = apart(index)
 

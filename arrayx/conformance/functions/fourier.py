@@ -13,7 +13,7 @@ from arrayx.conformance.public import each, public
 #: What can be transformed: everything, integers and booleans as floats.
 TAKEN = (*INEXACT, "int32", "int64", "uint8", "bool")
 TAKEN_REAL = tuple(d for d in TAKEN if d not in COMPLEX)
-ONE = {
+ONE: dict[str, dict[str, Any]] = {
     "": {},
     "cut": {"n": 3},
     "continued": {"n": 6, "axis": 0},
@@ -21,13 +21,13 @@ ONE = {
     "forward": {"norm": "forward", "n": 5},
     "to_one": {"n": 1},
 }
-TWO = {
+TWO: dict[str, dict[str, Any]] = {
     "": {},
     "lengths": {"s": (2, 5)},
     "axes": {"axes": (1, 0), "norm": "ortho"},
     "forward": {"s": (3, 2), "axes": (0, 1), "norm": "forward"},
 }
-SEVERAL = {
+SEVERAL: dict[str, dict[str, Any]] = {
     "": {},
     "axes": {"axes": (1, 0), "norm": "ortho"},
     "forward": {"s": (3, 2), "axes": (0, 1), "norm": "forward"},
@@ -50,11 +50,12 @@ def bound(name: str) -> Any:
 def transforms() -> tuple[Case, ...]:
     """Every transform with every choice of lengths, axes and norm."""
     rows: list[Case] = []
-    for names, operand, choices in (
+    kinds: tuple[tuple[str, tuple[int, ...], dict[str, dict[str, Any]]], ...] = (
         ("fft ifft rfft irfft hfft ihfft", (3, 4), ONE),
         ("fft2 ifft2 rfft2 irfft2", (2, 3, 4), TWO),
         ("fftn ifftn rfftn irfftn", (2, 3, 4), SEVERAL),
-    ):
+    )
+    for names, operand, choices in kinds:
         for name in names.split():
             real = name.startswith(("rfft", "ihfft"))
             for i, (label, params) in enumerate(choices.items()):

@@ -76,7 +76,7 @@ def quantiles() -> tuple[Case, ...]:
         )
     for name, q in (("quantile", (0.0, 0.3, 1.0)), ("percentile", (0, 30.0, 100))):
         for full in (name, f"nan{name}"):
-            for exact, choices in (
+            kinds: tuple[tuple[bool, dict[str, dict[str, Any]]], ...] = (
                 (
                     False,
                     {"one": {"q": q[1]}, "axes": {"q": q[1], "axis": (0, 1), "keepdims": True}},
@@ -88,7 +88,8 @@ def quantiles() -> tuple[Case, ...]:
                         "first": {"q": np.array([q]), "axis": 0, "keepdims": True},
                     },
                 ),
-            ):
+            )
+            for exact, choices in kinds:
                 rows += variants(
                     f"numpy.{full}",
                     MATRIX,
@@ -237,4 +238,7 @@ CASES = (
         special=False,
     ),
     *quantiles(),
+    # More elements than 16 bits can number.
+    public("numpy.quantile", ((600,),), {"q": 0.3}, scale=largest, label="long", special=False),
+    public("numpy.median", ((301,),), scale=largest, label="long", special=False),
 )

@@ -80,7 +80,7 @@ def paddings() -> tuple[Case, ...]:
     rows: list[Case] = []
     for mode, options in OPTIONS.items():
         computed = mode in ("mean", "median", "linear_ramp")
-        dtypes = STORED if mode == "edge" else NUMERIC if computed else ORDERED
+        dtypes: tuple[str, ...] = STORED if mode == "edge" else NUMERIC if computed else ORDERED
         if mode in ("reflect", "symmetric", "wrap"):
             dtypes = FEW
         if mode == "median":

@@ -63,7 +63,7 @@ def of_size(name: str, smallest: bool = False) -> Any:
 
 def shared(x: Any, y: Any, *, return_indices: bool, size: int) -> Any:
     """`np.intersect1d` with indices, of fixed size."""
-    values, first, second = np.intersect1d(x, y, return_indices=return_indices)
+    values, first, second = np.intersect1d(x, y, return_indices=True)
     return (
         sized(values, size, values[0]),
         sized(first, size, np.size(x)),
