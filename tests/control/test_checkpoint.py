@@ -276,6 +276,16 @@ def test_names_are_transparent() -> None:
     assert ax.random.key_data(named(key, "key")).tolist() == ax.random.key_data(key).tolist()
 
 
+def test_what_is_kept_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    show = ax.ad_checkpoint.print_saved_residuals
+    show(ax.checkpoint(layer, policy=EACH_POLICY["names"]), X, W)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("float32[3,4] made at")]
+    assert "float32[3,4] it is the argument x" in lines
+    assert "float32[4,4] it is the argument w" in lines
+    assert len(lines) == 3
+
+
 MISTAKES: dict[str, tuple[Callable[[], Any], type, str]] = {
     "concrete": (
         lambda: ax.checkpoint(layer, concrete=True),
