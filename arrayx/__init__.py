@@ -72,12 +72,14 @@ if TYPE_CHECKING:
         test_util,
     )
     from arrayx.core.parsing import parse_graph
+    from arrayx.debug import checked
 
 # Not needed by every program: imported at the first look.
 __getattr__ = lazy_attributes(
     "arrayx",
     {
         "ad_checkpoint": "arrayx.ad_checkpoint",
+        "checked": "arrayx.debug",
         "custom_batching": "arrayx.custom_batching",
         "debug": "arrayx.debug",
         "experimental": "arrayx.experimental",
@@ -105,6 +107,7 @@ __all__ = [
     "backends",
     "block_until_ready",
     "check_grads",
+    "checked",
     "checkpoint",
     "checkpoint_policies",
     "closure_convert",

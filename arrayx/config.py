@@ -231,6 +231,7 @@ class Config:
     zeros_absorb: bool
     residual_policy: Literal["recompute", "save"]
     check_graphs: bool
+    checks: bool
     traceback: Literal["short", "full"]
     default_backend: str
     eager_xla: Literal["host", "compile"]
@@ -285,6 +286,12 @@ for _row in (
         "recompute",
         ("recompute", "save"),
         "What reverse mode does with elementwise values: makes them again, or keeps them.",
+    ),
+    (
+        "checks",
+        False,
+        bool,
+        "Whether `debug.check` is written into programs; `checked` sees to that itself.",
     ),
     ("check_graphs", False, bool, "Check the types of the graph after each transformation."),
     (

@@ -25,6 +25,7 @@ from arrayx.api.arguments import (
     name_of,
 )
 from arrayx.api.lowering import Lowered, Traced, TracedFunction
+from arrayx.api.operands import BOUNDARY
 from arrayx.api.placement import find_device, put_leaf
 from arrayx.api.retraces import History, trace_of
 from arrayx.api.unrolling import warn_of_unrolled_loops
@@ -33,6 +34,7 @@ from arrayx.backend.concrete import ConcreteArray, Gone, array_types
 from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.dispatch import choose_device, compile_graph, run_graph
 from arrayx.config import config
+from arrayx.control import check  # noqa: F401  (what `config.checks` writes into programs)
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.interpreter import BASE, current
@@ -227,8 +229,9 @@ class Jitted:
         """A call with concrete arguments of types not met yet."""
         if _snapshot().disable_jit:
             return self.fun(*args, **kwargs)
-        prepared = self.prepare(args, kwargs)
-        result = self.run_prepared(prepared, args, kwargs)
+        with BOUNDARY:
+            prepared = self.prepare(args, kwargs)
+            result = self.run_prepared(prepared, args, kwargs)
         _, _, traced, leaves = prepared
         if key is not None and not traced.captured:
             device = choose_device((*leaves, *traced.graph.constant_values))
@@ -242,7 +245,8 @@ class Jitted:
         """The general way of a call: tracers, scalars, static arguments, donation."""
         if _snapshot().disable_jit:
             return self.fun(*args, **kwargs)
-        return self.run_prepared(self.prepare(args, kwargs), args, kwargs)
+        with BOUNDARY:
+            return self.run_prepared(self.prepare(args, kwargs), args, kwargs)
 
     def run_prepared(
         self, prepared: Prepared, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -306,7 +310,7 @@ class Jitted:
         n = len(args)
         positions = {i + n if i < 0 else i for i in numbers}
         if names:
-            known = positionalstrings(self.fun)
+            known = positional_names(self.fun)
             positions |= {i for i, name in enumerate(known[:n]) if name in names}
         static: dict[Any, Any] = {i: args[i] for i in sorted(positions) if 0 <= i < n}
         static.update((name, kwargs[name]) for name in names if name in kwargs)
@@ -397,7 +401,7 @@ class Jitted:
         numbers, names = self.options.donate_argnums, self.options.donate_argnames
         if not numbers and not names:
             return ()
-        known = positionalstrings(self.fun)
+        known = positional_names(self.fun)
         n = max(dynamic, default=-1) + 1
         positions = {i + n if i < 0 else i for i in numbers}
         positions |= {i for i, name in enumerate(known) if name in names}
@@ -472,14 +476,14 @@ _snapshot = config.snapshot
 _axes = axis_environment.get
 
 
-def positionalstrings(fun: Any) -> list[str]:
+def positional_names(fun: Any) -> list[str]:
     """The names of the parameters that can be given by position."""
     if type(fun) is FunctionType and not hasattr(fun, "__wrapped__"):
         return list(fun.__code__.co_varnames[: fun.__code__.co_argcount])
-    return argumentstrings(fun)
+    return argument_names(fun)
 
 
-def argumentstrings(fun: Any) -> list[str]:
+def argument_names(fun: Any) -> list[str]:
     """`positional_names` for callables that are not plain functions."""
     try:
         parameters = inspect.signature(fun).parameters.values()
@@ -571,7 +575,7 @@ def check_static(fun: Any, numbers: Any, names: Any) -> None:
             raise errors.StaticArgumentError(
                 f"static_argnames has {name!r}, which is no argument of {shown}"
             )
-    positional = len(positionalstrings(fun))
+    positional = len(positional_names(fun))
     for i in integers("static_argnums", numbers):
         if not -positional <= i < positional and inspect.Parameter.VAR_POSITIONAL not in kinds:
             raise errors.StaticArgumentError(
