@@ -201,6 +201,7 @@ def _gradient(
 ) -> Callable[..., tuple[Any, Any]]:
     check_differentiable(fun, transform)
     argnums = check_argnums(transform, argnums)
+    word = f"{transform} of {name_of(fun)}"
 
     @functools.wraps(fun)
     def value_and_grad_of(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -224,7 +225,8 @@ def _gradient(
                 aux_leaves, aux_tree = flatten(aux)
             return [check_value(transform, result, fun, holomorphic), *aux_leaves]
 
-        linear = linearize_flat(flat, primals, [is_differentiable(p.aval) for p in primals])
+        moving = [is_differentiable(p.aval) for p in primals]
+        linear = linearize_flat(flat, primals, moving, word)
         value = linear.outs[0]
         cts = pulled_back(linear, [one_like(value), *([Zero] * (len(linear.outs) - 1))], primals)
         gradient = unflatten(chosen.tree, cts)
@@ -317,7 +319,8 @@ def jvp(
         avals = [p.aval for p in arrays]
         given = given_tangents(transform, "tangent", tuple(tangents), tree, avals, paths)
         flat = _Flat(transform, fun, tree, has_aux)
-        outs, out_tangents = jvp_flat(flat, arrays, given)
+        word = f"{transform} of {name_of(fun)}"
+        outs, out_tangents = jvp_flat(flat, arrays, given, word)
         shown = [
             instantiated(t, typeof(o))
             for o, t in zip(outs[: flat.count], out_tangents[: flat.count], strict=True)
@@ -341,7 +344,8 @@ def _linearized(
     with working_at(device):
         arrays = arrays_of(leaves, device, transform, paths)
         flat = _Flat(transform, fun, tree, has_aux)
-        linear = linearize_flat(flat, arrays, [is_differentiable(p.aval) for p in arrays])
+        moving = [is_differentiable(p.aval) for p in arrays]
+        linear = linearize_flat(flat, arrays, moving, f"{transform} of {name_of(fun)}")
     avals = [typeof(o) for o in linear.outs[: flat.count]]
     outline = Outline(
         name_of(fun), tree, flat.out_tree, tuple(p.aval for p in arrays), tuple(avals)
