@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from arrayx_numpy.convolution import CONVOLUTION
 from arrayx_numpy.elementwise import ELEMENTWISE
 from arrayx_numpy.fft import FFT
 from arrayx_numpy.linalg import LINALG
@@ -54,6 +55,7 @@ KERNELS: dict[str, Any] = {
     **ELEMENTWISE,
     **RANDOM,
     **STRUCTURAL,
+    **CONVOLUTION,
     **LINALG,
     **FFT,
     "full": full,
