@@ -16,6 +16,7 @@ from arrayx_numpy.fft import FFT
 from arrayx_numpy.linalg import LINALG
 from arrayx_numpy.random import RANDOM
 from arrayx_numpy.structural import STRUCTURAL
+from arrayx_numpy.windows import WINDOWS
 
 
 def full(*, shape: Any, dtype: Any, value: Any, weak_type: bool) -> Any:
@@ -56,6 +57,7 @@ KERNELS: dict[str, Any] = {
     **RANDOM,
     **STRUCTURAL,
     **CONVOLUTION,
+    **WINDOWS,
     **LINALG,
     **FFT,
     "full": full,

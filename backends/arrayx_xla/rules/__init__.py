@@ -31,6 +31,7 @@ from arrayx_xla.rules import (
     sorting,
     special,
     trigonometric,
+    windows,
 )
 
 _FILES = (
@@ -51,6 +52,7 @@ _FILES = (
     sorting,
     contraction,
     convolution,
+    windows,
     linalg,
     fft,
     control,
