@@ -5,13 +5,20 @@ They are stricter than `arrayx.numpy`: dtypes are not promoted and only numbers 
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy.functions import arrays_of
-from arrayx.numpy.promotion import as_array, broadcast_to_shape, plan_for, read_beside
+from arrayx.numpy.promotion import (
+    as_array,
+    as_type,
+    broadcast_to_shape,
+    plan_for,
+    read_beside,
+)
 from arrayx.primitives import (
     arithmetic,
     bessel,
@@ -137,7 +144,29 @@ digamma = _strict("digamma", special.digamma, 1)
 clamp = _strict("clamp", lambda low, x, high: numeric.clamp(low, x, high), 3)
 
 
-def round(x: Any, rounding_method: Any = 0) -> Array:
+class RoundingMethod(enum.Enum):
+    """Where halves go: away from zero, or to the even one of the two neighbours."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+class AccuracyMode(enum.Enum):
+    """How accurate a function is to be: what a backend has is at least DEFAULT."""
+
+    HIGHEST = 1
+    DEFAULT = 2
+
+
+class Tolerance(NamedTuple):
+    """How far a function may be off: absolutely, relatively, and in units of the last place."""
+
+    atol: float = 0.0
+    rtol: float = 0.0
+    ulps: int = 0
+
+
+def round(x: Any, rounding_method: Any = RoundingMethod.AWAY_FROM_ZERO) -> Array:
     """`x` rounded to a whole number: halves away from zero (0), or to the even one (1).
 
     >>> import numpy as np
@@ -220,3 +249,52 @@ def select_n(which: Any, *cases: Any) -> Array:
         at_least = number if kind == "bool" else arithmetic.ge(number, i)
         result = arithmetic.select(at_least, case, result)
     return result
+
+
+def reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> Array:
+    """`operand` rounded to what a float with so many bits holds, in its own dtype.
+
+    >>> import numpy as np
+    >>> reduce_precision(np.array([1.1, 1e10]), 5, 2).tolist()
+    [1.0, inf]
+    """
+    x = as_array(operand, "lax.reduce_precision", "operand")
+    return combined.reduce_precision(  # type: ignore[no-any-return]
+        x, exponent_bits=int(exponent_bits), mantissa_bits=int(mantissa_bits)
+    )
+
+
+def mulhi(x: Any, y: Any, /) -> Array:
+    """The high half of the product of integers: what does not fit into their dtype.
+
+    >>> import numpy as np
+    >>> mulhi(np.array([2**30], np.int32), np.array([8], np.int32)).tolist()
+    [2]
+    """
+    operands = read_beside((x, y), "lax.mulhi", ("x", "y"))
+    plan = plan_for(operands, "lax.mulhi", ("x", "y"))
+    a, b = arrays_of(plan, operands)
+    if not dtypes.is_integer(plan.dtype):
+        raise errors.DtypeError(f"lax.mulhi: integers are multiplied, not {plan.dtype}")
+    width = 8 * plan.dtype.itemsize
+    signed = dtypes.kind(plan.dtype) == "int"
+    if width < 64:
+        wide = dtypes.as_dtype(f"{'int' if signed else 'uint'}{2 * width}")
+        product = arithmetic.mul(as_type(a, wide), as_type(b, wide))
+        shift = bitwise.shift_right_arithmetic if signed else bitwise.shift_right_logical
+        return as_type(shift(product, width), plan.dtype)
+    # In halves of 32 bits, the lower ones without sign.
+    half = dtypes.as_dtype("uint32")
+    shift = bitwise.shift_right_arithmetic if signed else bitwise.shift_right_logical
+    (low_a, high_a), (low_b, high_b) = (
+        (as_type(as_type(v, half), plan.dtype), shift(v, 32)) for v in (a, b)
+    )
+    unsigned = dtypes.as_dtype("uint64")
+    lowest = arithmetic.mul(as_type(low_a, unsigned), as_type(low_b, unsigned))
+    carry = as_type(bitwise.shift_right_logical(lowest, 32), plan.dtype)
+    middle = arithmetic.add(arithmetic.mul(high_a, low_b), carry)
+    cross = arithmetic.add(
+        arithmetic.mul(low_a, high_b), as_type(as_type(middle, half), plan.dtype)
+    )
+    high = arithmetic.mul(high_a, high_b)
+    return arithmetic.add(high, arithmetic.add(shift(middle, 32), shift(cross, 32)))  # type: ignore[no-any-return]

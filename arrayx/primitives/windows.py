@@ -51,9 +51,7 @@ def windowed_shape(
     window_dilation: Axes,
 ) -> Shape:
     """The number of places that the window has along each axis."""
-    per_axis = zip(
-        shape, window, strides, padding, base_dilation, window_dilation, strict=True
-    )
+    per_axis = zip(shape, window, strides, padding, base_dilation, window_dilation, strict=True)
     return tuple(window_count(*numbers) for numbers in per_axis)
 
 

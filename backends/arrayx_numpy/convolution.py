@@ -41,9 +41,7 @@ def conv_general_dilated(
     dtype = x.dtype
     through = computed_in(dtype)
     lengths, window = [x.shape[a] for a in lhs[2:]], [y.shape[a] for a in rhs[2:]]
-    counts = tuple(
-        map(window_count, lengths, window, strides, padding, lhs_dilation, rhs_dilation)
-    )
+    counts = tuple(map(window_count, lengths, window, strides, padding, lhs_dilation, rhs_dilation))
     batch, outs = x.shape[lhs[0]] // batch_groups, y.shape[rhs[0]]
     back = np.argsort(out)
     if not (x.size and y.size and batch and math.prod(counts)):

@@ -32,7 +32,7 @@ def reduce_window(
     counts = windowed_shape(x.shape, **params)
     if not (x.size and math.prod(counts)):
         return np.full(counts, unit(dtype), dtype)
-    if of_bools is not None and dtype == bool:
+    if of_bools is not None and dtypes.kind(dtype) == "bool":
         ufunc = of_bools
     out = x.astype(wide(dtype), copy=False) if widens else narrow(x)
     axes = range(x.ndim)

@@ -20,8 +20,8 @@ from arrayx_numpy.into import Into, into
 
 # Kernels whose result never shares memory with an operand.
 FRESH = frozenset(
-    "absorb_mul argmax argmin bessel_i0e bessel_i1e clamp clz complex concatenate conv_general_dilated "  # noqa: SIM905
-    "cummax cummin cumprod cumsum digamma "
+    "absorb_mul argmax argmin bessel_i0e bessel_i1e clamp clz complex concatenate "  # noqa: SIM905
+    "conv_general_dilated cummax cummin cumprod cumsum digamma "
     "div dot_general erf erf_inv erfc gather iota lgamma logistic pad polygamma population_count "
     "pow reduce_and reduce_max reduce_min reduce_or reduce_prod rem rsqrt select shift_left "
     "shift_right_arithmetic shift_right_logical sign sort threefry2x32".split()

@@ -59,6 +59,7 @@ def plain(rank: int) -> tuple[Any, Any, Any]:
 
 # Channels behind: the layouts NHWC, HWIO, NHWC.
 BEHIND = ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))
+ONES = (1, 1, 1)
 MIXED = ((1, 2, 0), (2, 0, 1), (2, 1, 0))
 
 # label, lhs, rhs, strides, padding, lhs_dilation, rhs_dilation, dims, groups of features, of batch
@@ -79,7 +80,18 @@ FORMS = (
     ("batch_groups", (4, 2, 3), (4, 2, 2), (1,), ((1, 0),), (1,), (1,), plain(3), 1, 2),
     ("batch_groups_mixed", (3, 4, 2), (2, 2, 4), (2,), ((0, 1),), (1,), (1,), MIXED, 1, 2),
     ("no_axes", (2, 3), (2, 3), (), (), (), (), plain(2), 1, 1),
-    ("volume", (1, 1, 2, 2, 2), (2, 1, 2, 1, 2), (1,) * 3, ((0, 1),) * 3, (1,) * 3, (1,) * 3, plain(5), 1, 1),
+    (
+        "volume",
+        (1, 1, 2, 2, 2),
+        (2, 1, 2, 1, 2),
+        ONES,
+        ((0, 1),) * 3,
+        ONES,
+        ONES,
+        plain(5),
+        1,
+        1,
+    ),
     ("no_room", (1, 2, 2), (2, 2, 3), (1,), ((0, 0),), (1,), (1,), plain(3), 1, 1),
     ("no_features", (2, 0, 3), (2, 0, 2), (1,), ((0, 0),), (1,), (1,), plain(3), 1, 1),
 )

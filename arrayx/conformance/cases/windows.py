@@ -25,7 +25,9 @@ def elements(
 ) -> Iterator[tuple[Any, list[Any]]]:
     """For each window its place, and the indices of the elements in it."""
     per_axis = list(zip(shape, strides, padding, base_dilation, window_dilation, strict=True))
-    for place in np.ndindex(*counts(shape, window, strides, padding, base_dilation, window_dilation)):
+    for place in np.ndindex(
+        *counts(shape, window, strides, padding, base_dilation, window_dilation)
+    ):
         inside = []
         for at in np.ndindex(*window):
             index = []
@@ -108,8 +110,8 @@ def scale(name: str) -> Any:
     if name not in ("reduce_window_sum", "reduce_window_prod"):
         return None
     ufunc, unit = (np.add, 0.0) if "sum" in name else (np.multiply, 1.0)
-    return lambda x, **params: 1 + reduced(ufunc, lambda a: a.dtype.type(unit))(
-        np.abs(x).astype(np.float64), **params
+    return lambda x, **params: (
+        1 + reduced(ufunc, lambda a: a.dtype.type(unit))(np.abs(x).astype(np.float64), **params)
     )
 
 
@@ -159,8 +161,9 @@ CASES = (
             reached(to_elements),
             FLOATS,
             ulps=8.0,
-            scale=lambda moving, x, best, to_elements=to_elements, **params: 1
-            + reached(to_elements)(np.abs(moving), x, best, **params),
+            scale=lambda moving, x, best, to_elements=to_elements, **params: (
+                1 + reached(to_elements)(np.abs(moving), x, best, **params)
+            ),
             special=False,
             signed_zeros=False,
             label=label,

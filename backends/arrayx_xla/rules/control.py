@@ -62,4 +62,15 @@ def region(
     return "{" + head + "\n" + "\n".join(lines) + f"\n{e.indent}}}"
 
 
-RULES: dict[str, Any] = {"call": call, "cond": cond, "while_loop": while_loop}
+def optimization_barrier(e: Emitter, *operands: Value) -> tuple[Value, ...]:
+    names = ", ".join(v.name for v in operands)
+    types = ", ".join(v.type for v in operands)
+    return e.add_several("barrier", f"stablehlo.optimization_barrier {names} : {types}", e.results)
+
+
+RULES: dict[str, Any] = {
+    "call": call,
+    "cond": cond,
+    "while_loop": while_loop,
+    "optimization_barrier": optimization_barrier,
+}
