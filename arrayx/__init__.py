@@ -45,7 +45,7 @@ from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
 
 if TYPE_CHECKING:
-    from arrayx import flatten_util, nn, ops, random, scipy, test_util
+    from arrayx import flatten_util, image, nn, ops, random, scipy, test_util
     from arrayx.core.parsing import parse_graph
 
 # Not needed by every program: imported at the first look.
@@ -53,6 +53,7 @@ __getattr__ = lazy_attributes(
     "arrayx",
     {
         "flatten_util": "arrayx.flatten_util",
+        "image": "arrayx.image",
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
         "parse_graph": "arrayx.api.text",
@@ -92,6 +93,7 @@ __all__ = [
     "float0",
     "grad",
     "hessian",
+    "image",
     "jacfwd",
     "jacobian",
     "jacrev",

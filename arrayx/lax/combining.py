@@ -235,7 +235,7 @@ def _window_params(
         )
     if isinstance(padding, str):
         padding = padtype_to_pads(
-            [spread_length(n, d) for n, d in zip(shape, base, strict=True)],
+            shape,
             [spread_length(k, d) for k, d in zip(window, dilation, strict=True)],
             strides,
             padding,
@@ -263,10 +263,11 @@ def reduce_window(
     """For each place of a window on `operand`, its elements combined by a function of two scalars.
 
     All sequences have an entry for each axis; `padding` has pairs, or is "VALID", "SAME" or
-    "SAME_LOWER".  Padding counts as `init_value`.  With `lax.add`, `lax.max`, `lax.min`,
-    `lax.mul`, `lax.bitwise_and` or `lax.bitwise_or` it is a primitive; any other associative
-    function is applied to halves of the windows, again and again.  Operands may be nested as
-    in `reduce`.  Where several elements are a window's maximum, its derivative is shared.
+    "SAME_LOWER".  `init_value` should change nothing: it stands for padding.  With `lax.add`,
+    `lax.max`, `lax.min`, `lax.mul`, `lax.bitwise_and` or `lax.bitwise_or` it is a primitive; any
+    other associative function is applied to halves of the windows, again and again.  Operands
+    may be nested as in `reduce`.  Where several elements are a window's maximum, its derivative
+    is shared.
 
     Raises `ShapeError` where a sequence does not fit, `ArgumentError` as `reduce` does.
 
@@ -292,10 +293,7 @@ def reduce_window(
     if known is not None:
         if is_unit(tree.leaves(init_value)[0], known.unit(arrays[0].dtype)):
             return known.over_windows(arrays[0], **params)
-        around = windows.surrounded(arrays[0], initial[0], **params)
-        params["padding"] = ((0, 0),) * len(shape)
-        params["base_dilation"] = (1,) * len(shape)
-        return _begun(computation, initial[0], known.over_windows(around, **params))
+        return _begun(computation, initial[0], known.over_windows(arrays[0], **params))
     lined_up = []
     for x, value in zip(arrays, initial, strict=True):
         elements, axes = windows.windows_of(x, value, **params)

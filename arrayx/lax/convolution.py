@@ -13,6 +13,7 @@ from arrayx.numpy import shapes
 from arrayx.numpy.contraction import contracted, precision_name, preferred_pair
 from arrayx.numpy.promotion import as_array, as_type, promoted_arrays
 from arrayx.primitives import convolution, windows
+from arrayx.primitives.axes import rev
 from arrayx.primitives.convolution import Padding, spread_length
 from arrayx.primitives.creation import zero_literal
 
@@ -319,7 +320,7 @@ def conv_transpose(
     else:
         pads = padding
     if transpose_kernel:
-        y = shapes.flip(y, tuple(dims.rhs_spec[2:]))
+        y = rev(y, axes=tuple(int(a) for a in dims.rhs_spec[2:]))
         y = shapes.swapaxes(y, dims.rhs_spec[0], dims.rhs_spec[1])
     return conv_general_dilated(
         x,

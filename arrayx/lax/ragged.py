@@ -15,6 +15,7 @@ from arrayx.numpy.creation import zeros_like
 from arrayx.numpy.cumulative import cumsum
 from arrayx.numpy.promotion import as_array, promoted_arrays
 from arrayx.numpy.selection import where
+from arrayx.primitives.reduction import reduce_or
 
 
 class RaggedDotDimensionNumbers:
@@ -122,7 +123,7 @@ def ragged_dot_general(
         )
     inside = _groups(x, sizes, ragged, cx, bx, free)
     if ragged in bx:
-        seen = logic.any(inside, axis=0)
+        seen = reduce_or(inside, axes=(0,))
         return contracted(
             where(seen, x, zeros_like(x)), y, (cx, cy), (bx, by), precision, preferred_element_type
         )

@@ -107,9 +107,9 @@ def _blocks(key: Any, counter: Any, count: int) -> tuple[Any, Any]:
 
 
 def _interleaved(key: Any, counter: Any, shape: tuple[int, ...]) -> tuple[Array, int]:
-    """Words laid out in pairs along the first even axis, or the first one, made even."""
+    """Words laid out in pairs along the first even axis, or the longest one, made even."""
     lengths = shape or (1,)
-    axis = next((i for i, n in enumerate(lengths) if n % 2 == 0), 0)
+    axis = next((i for i, n in enumerate(lengths) if n % 2 == 0), int(np.argmax(lengths)))
     half = (*lengths[:axis], -(-lengths[axis] // 2), *lengths[axis + 1 :])
     count = math.prod(half)
     words = [shapes.reshape(w, half) for w in _blocks(key, counter, count)]
