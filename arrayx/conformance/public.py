@@ -32,13 +32,21 @@ MODULES = (
     "numpy",
     "numpy.linalg",
     "numpy.fft",
+    "image",
     "lax",
     "lax.linalg",
     "nn",
     "nn.initializers",
     "ops",
     "random",
+    "scipy.fft",
+    "scipy.integrate",
+    "scipy.interpolate",
     "scipy.linalg",
+    "scipy.ndimage",
+    "scipy.optimize",
+    "scipy.signal",
+    "scipy.sparse.linalg",
     "scipy.special",
     "scipy.stats",
 )
@@ -129,7 +137,22 @@ NOT_FUNCTIONS: tuple[Any, ...] = (lax.DotDimensionNumbers,)
 
 #: Public functions that take or give no arrays, so that a row could say nothing of them.
 #: Each is tested where it is defined; the reason is read when somebody asks why.
-WITHOUT_ROW: dict[str, str] = {}
+WITHOUT_ROW: dict[str, str] = {
+    "lax.axis_size": "the size of a named axis",
+    "lax.broadcast_shapes": "a shape of shapes",
+    "lax.conv_dimension_numbers": "numbers of axes",
+    "lax.conv_general_permutations": "numbers of axes",
+    "lax.conv_general_shape_tuple": "a shape of shapes",
+    "lax.conv_shape_tuple": "a shape of shapes",
+    "lax.conv_transpose_shape_tuple": "a shape of shapes",
+    "lax.create_token": "a value without elements",
+    "lax.dce_sink": "nothing is given",
+    "lax.dtype": "a dtype",
+    "lax.padtype_to_pads": "paddings of shapes",
+    "lax.reduce_window_shape_tuple": "a shape of shapes",
+    "lax.rng_uniform": "other numbers at each call",
+    "lax.shape_as_value": "an array of a shape",
+}
 
 
 def public_names(modules: tuple[str, ...] = MODULES) -> Iterator[str]:
