@@ -15,6 +15,7 @@ from arrayx.lax.contraction import Precision
 from arrayx.numpy import arithmetic, logic, shapes
 from arrayx.numpy.contraction import contracted
 from arrayx.numpy.promotion import as_array, as_type, check_axes, host_array
+from arrayx.numpy.rounding import floor
 from arrayx.numpy.selection import where
 from arrayx.numpy.transcendental import sin
 
@@ -22,8 +23,8 @@ from arrayx.numpy.transcendental import sin
 class ResizeMethod(enum.Enum):
     """How old elements are weighted: by the nearest one, a triangle, a cubic, a windowed sine.
 
-    `CUBIC` is Keys' cubic; `CUBIC_PYTORCH` has, without antialiasing, the slope that PyTorch
-    takes; `AREA` weights by the area that is covered.
+    `CUBIC` is Keys' cubic; `CUBIC_PYTORCH` is, without antialiasing, the one of PyTorch: of
+    another slope, and continued by the edge; `AREA` weights by the area that is covered.
     """
 
     NEAREST = 0
@@ -90,7 +91,6 @@ _KERNELS: dict[ResizeMethod, Callable[[Array], Array]] = {
     ResizeMethod.LANCZOS3: lambda x: _lanczos(x, 3.0),
     ResizeMethod.LANCZOS5: lambda x: _lanczos(x, 5.0),
     ResizeMethod.CUBIC: lambda x: _cubic(x, -0.5),
-    ResizeMethod.CUBIC_PYTORCH: lambda x: _cubic(x, -0.75),
 }
 
 
@@ -110,12 +110,28 @@ def _weights(
     if method is ResizeMethod.CUBIC_PYTORCH and antialias:
         method = ResizeMethod.CUBIC
     place = arithmetic.add(new, 0.5) * step - translation * step - 0.5
+    if method is ResizeMethod.CUBIC_PYTORCH:
+        return _edge_weights(n, place)
     width = arithmetic.maximum(step, 1) if antialias else 1.0
     distance = arithmetic.divide(abs(place[None, :] - old[:, None]), width)
     weights = _normalised(_KERNELS[method](distance))
     # New elements whose centre is outside of the old image are 0.
     inside = logic.logical_and(logic.greater_equal(place, -0.5), logic.less_equal(place, n - 0.5))
     return where(inside[None, :], weights, 0.0)
+
+
+def _edge_weights(n: int, place: Array) -> Array:
+    """The cubic of slope -0.75 whose four neighbours, outside of the image, are its edge."""
+    below = floor(place)
+    weights: Any = None
+    old = as_type(host_array(np.arange(n), [place]), place.dtype)
+    for step in (-1.0, 0.0, 1.0, 2.0):
+        neighbour = below + step
+        weight = _cubic(abs(place - neighbour), -0.75)
+        inside = arithmetic.minimum(arithmetic.maximum(neighbour, 0), n - 1)
+        part = where(logic.equal(inside[None, :], old[:, None]), weight[None, :], 0.0)
+        weights = part if weights is None else weights + part
+    return weights  # type: ignore[no-any-return]
 
 
 def _normalised(weights: Array) -> Array:
@@ -194,16 +210,16 @@ def scale_and_translate(
             f"{function}: shape {tuple(shape)} differs from the image's {x.shape} in an axis that "
             "is not among spatial_dims"
         )
-    vectors = []
+    factors: list[Array] = []
     for name, given in (("scale", scale), ("translation", translation)):
         vector = as_array(given, function, name)
         if vector.shape != (len(axes),):
             raise errors.ShapeError(
                 f"{function}: {name} must be a vector of {len(axes)}, got shape {vector.shape}"
             )
-        vectors.append(as_type(vector, _real(x.dtype)))
+        factors.append(as_type(vector, _real(x.dtype)))
     lengths = tuple(int(n) for n in shape)
-    return _resampled(x, lengths, axes, *vectors, how, antialias, precision)
+    return _resampled(x, lengths, axes, factors[0], factors[1], how, antialias, precision)
 
 
 def resize(

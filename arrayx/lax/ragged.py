@@ -167,4 +167,5 @@ def _groups(x: Array, sizes: Array, ragged: int, cx: Any, bx: Any, free: bool) -
     along = [1] * (x.ndim + 1)
     along[ragged + 1] = x.shape[ragged]
     places = np.arange(x.shape[ragged]).reshape(along).astype(sizes.dtype)
-    return logic.logical_and(logic.greater_equal(places, starts), logic.less(places, ends))
+    begun, open_ = logic.greater_equal(places, starts), logic.less(places, ends)
+    return logic.logical_and(begun, open_)  # type: ignore[no-any-return]

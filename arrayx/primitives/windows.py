@@ -92,7 +92,8 @@ class ReduceWindow(Primitive):
 
 def with_axis(params: dict[str, Any], at: int) -> dict[str, Any]:
     """The params with one more axis, along which the window is a single element."""
-    return {k: put_in(v, at, (0, 0) if k == "padding" else 1) for k, v in params.items()}
+    more: dict[str, Any] = {"padding": (0, 0)}
+    return {k: put_in(v, at, more.get(k, 1)) for k, v in params.items()}
 
 
 class ReduceWindowSum(Linear, ReduceWindow):

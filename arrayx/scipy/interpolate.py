@@ -101,7 +101,7 @@ class RegularGridInterpolator:
             outside = logic.logical_or(outside, also)
         outside = shapes.reshape(outside, outside.shape + (1,) * (result.ndim - outside.ndim))
         fill = as_type(as_array(self.fill_value, function, "fill_value"), result.dtype)
-        return where(outside, fill, result)
+        return where(outside, fill, result)  # type: ignore[no-any-return]
 
     def _linear(self, indices: list[Array], shares: list[Array]) -> Array:
         """The sum over the corners of the cell, weighted."""

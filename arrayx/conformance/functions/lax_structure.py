@@ -128,7 +128,19 @@ def made(value: Any) -> Any:
 CASES = (
     *(
         in_place_of(name)
-        for name in ["reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"]
+        for name in [
+            "reduce_sum",
+            "reduce_prod",
+            "reduce_max",
+            "reduce_min",
+            "reduce_and",
+            "reduce_or",
+            "cumsum",
+            "cumprod",
+            "cummax",
+            "cummin",
+            "cumlogsumexp",
+        ]
     ),
     # Making and converting.
     public(
@@ -166,7 +178,7 @@ CASES = (
         "lax.broadcasted_iota",
         X,
         {"dtype": np.dtype("int32"), "shape": (2, 2), "dimension": 1},
-        made([[0, 1], [0, 1]]),
+        made(np.array([[0, 1], [0, 1]])),
         form=filled,
     ),
     public(

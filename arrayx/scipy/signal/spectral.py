@@ -250,7 +250,7 @@ def _averaged(
     function = f"scipy.signal.{name}"
     if average not in ("mean", "median"):
         raise errors.ArgumentError(f"{function}: average is 'mean' or 'median', not {average!r}")
-    frequencies, _, spectra = _spectra(x, y, *rest, axis, function)
+    frequencies, _, spectra = _spectra(x, y, *rest, axis=axis, function=function)
     if average == "mean":
         return frequencies, mean(spectra, axis=-1)
     n = spectra.shape[-1]
