@@ -46,11 +46,7 @@ from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
-    from arrayx import flatten_util, image, nn, ops, random, scipy, test_util
-=======
-    from arrayx import flatten_util, inspect, nn, ops, random, scipy, test_util
->>>>>>> main
+    from arrayx import flatten_util, image, inspect, nn, ops, random, scipy, test_util
     from arrayx.core.parsing import parse_graph
 
 # Not needed by every program: imported at the first look.
@@ -58,11 +54,8 @@ __getattr__ = lazy_attributes(
     "arrayx",
     {
         "flatten_util": "arrayx.flatten_util",
-<<<<<<< HEAD
         "image": "arrayx.image",
-=======
         "inspect": "arrayx.inspect",
->>>>>>> main
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
         "parse_graph": "arrayx.api.text",
@@ -102,11 +95,8 @@ __all__ = [
     "float0",
     "grad",
     "hessian",
-<<<<<<< HEAD
     "image",
-=======
     "inspect",
->>>>>>> main
     "jacfwd",
     "jacobian",
     "jacrev",

@@ -75,7 +75,7 @@ def _cubic(x: Array, slope: float) -> Array:
     """Source: R. Keys, IEEE Trans. ASSP 29 (1981) 1153-1160, with the slope at distance 1."""
     inner = ((slope + 2) * x - (slope + 3)) * x * x + 1
     outer = ((slope * x - 5 * slope) * x + 8 * slope) * x - 4 * slope
-    return where(logic.less(x, 1), inner, where(logic.less(x, 2), outer, 0.0))
+    return where(logic.less(x, 1), inner, where(logic.less(x, 2), outer, 0.0))  # type: ignore[no-any-return]
 
 
 def _lanczos(x: Array, radius: float) -> Array:
@@ -83,7 +83,7 @@ def _lanczos(x: Array, radius: float) -> Array:
     product = radius * sin(math.pi * x) * sin(math.pi * x / radius)
     apart = logic.greater(x, 1e-3)
     quotient = arithmetic.divide(product, where(apart, math.pi**2 * x * x, 1.0))
-    return where(logic.greater(x, radius), 0.0, where(apart, quotient, 1.0))
+    return where(logic.greater(x, radius), 0.0, where(apart, quotient, 1.0))  # type: ignore[no-any-return]
 
 
 _KERNELS: dict[ResizeMethod, Callable[[Array], Array]] = {
@@ -117,7 +117,7 @@ def _weights(
     weights = _normalised(_KERNELS[method](distance))
     # New elements whose centre is outside of the old image are 0.
     inside = logic.logical_and(logic.greater_equal(place, -0.5), logic.less_equal(place, n - 0.5))
-    return where(inside[None, :], weights, 0.0)
+    return where(inside[None, :], weights, 0.0)  # type: ignore[no-any-return]
 
 
 def _edge_weights(n: int, place: Array) -> Array:
@@ -138,7 +138,7 @@ def _normalised(weights: Array) -> Array:
     """Weights that add up to 1 for each new element, or are 0."""
     total = weights.sum(axis=0, keepdims=True)
     there = logic.greater(abs(total), 1000 * float(np.finfo(np.float32).eps))
-    return where(there, arithmetic.divide(weights, where(there, total, 1.0)), 0.0)
+    return where(there, arithmetic.divide(weights, where(there, total, 1.0)), 0.0)  # type: ignore[no-any-return]
 
 
 def _resampled(

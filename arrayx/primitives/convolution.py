@@ -124,6 +124,11 @@ class ConvGeneralDilated(Primitive):
                 f"groups do not divide a batch of {batch} and {outs} output features"
             )
 
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        y = avals[1]
+        summed = y.size // max(1, y.shape[params["dims"][1][0]])
+        return 2 * results[0].size * summed
+
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         (x, y), (dx, dy) = primals, tangents
         by_x = Zero if dx is Zero else self(dx, y, **params)

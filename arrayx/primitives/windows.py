@@ -85,6 +85,9 @@ class ReduceWindow(Primitive):
         check_window(self.name, x, params)
         return x.update(shape=windowed_shape(x.shape, **params))
 
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        return results[0].size * math.prod(params["window"])
+
     def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
         (x,), (d,) = args, dims
         return self(x, **with_axis(params, d)), d
@@ -219,6 +222,9 @@ class Reaching(Primitive):
 
     # Whether what is added up has the shape of `x`, or that of `best`.
     of_elements: ClassVar[bool]
+
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        return 2 * avals[2].size * math.prod(params["window"])
 
     def type_rule(self, moving: Aval, x: Aval, best: Aval, **params: Any) -> Aval:
         check_window(self.name, x, params)

@@ -74,7 +74,7 @@ def _idct(y: Array, norm: str | None) -> Array:
     # Those in front were the even places, those behind the odd ones from the end.
     places = np.empty(n, np.int64)
     places[::2], places[1::2] = np.arange(half), np.arange(n - 1, half - 1, -1)
-    return real[..., places]
+    return real[..., places]  # type: ignore[no-any-return]
 
 
 def _scale(n: int, x: Array, norm: str | None) -> Any:

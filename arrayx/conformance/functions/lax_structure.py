@@ -149,6 +149,7 @@ CASES = (
         {"new_dtype": np.dtype("int32")},
         lambda x, new_dtype: x.astype(new_dtype),
         ("float32", "int8", "bool"),
+        special=False,
     ),
     public(
         "lax.bitcast_convert_type",

@@ -12,6 +12,7 @@ from scipy import ndimage as scipy_ndimage
 from arrayx import image
 from arrayx.conformance.case import INEXACT, Case, Operand
 from arrayx.conformance.public import public
+from arrayx.lax import stop_gradient
 
 WIDE = ("float32", "float64")
 
@@ -135,8 +136,9 @@ def lowest(x: Any) -> Any:
 def minimizing(function: Any, x: Any) -> Any:
     if function is lowest:
         return lowest(x)
-    # The minimum of a bowl is at its centre.
-    return function(lambda v: ((v - x) ** 2 * np.array([1.0, 3.0])).sum(), x * 0, method="BFGS").x
+    # The minimum of a bowl is at its centre; its derivative is that of the search, not checked.
+    found = function(lambda v: ((v - x) ** 2 * np.array([1.0, 3.0])).sum(), x * 0, method="BFGS")
+    return stop_gradient(found.x)
 
 
 VECTORS = ((5,), (3,))

@@ -230,27 +230,25 @@ def csd(
     return _averaged(
         "csd",
         average,
-        axis,
-        x,
-        y,
-        fs,
-        window,
-        nperseg,
-        noverlap,
-        nfft,
-        detrend,
-        return_onesided,
-        scaling,
+        x=x,
+        y=y,
+        fs=fs,
+        window=window,
+        nperseg=nperseg,
+        noverlap=noverlap,
+        nfft=nfft,
+        trend=detrend,
+        onesided=return_onesided,
+        scaling=scaling,
+        axis=axis,
     )
 
 
-def _averaged(
-    name: str, average: str, axis: int, x: Any, y: Any, *rest: Any
-) -> tuple[Array, Array]:
+def _averaged(name: str, average: str, **given: Any) -> tuple[Array, Array]:
     function = f"scipy.signal.{name}"
     if average not in ("mean", "median"):
         raise errors.ArgumentError(f"{function}: average is 'mean' or 'median', not {average!r}")
-    frequencies, _, spectra = _spectra(x, y, *rest, axis=axis, function=function)
+    frequencies, _, spectra = _spectra(**given, function=function)
     if average == "mean":
         return frequencies, mean(spectra, axis=-1)
     n = spectra.shape[-1]
@@ -290,17 +288,17 @@ def welch(
     return _averaged(
         "welch",
         average,
-        axis,
-        x,
-        None,
-        fs,
-        window,
-        nperseg,
-        noverlap,
-        nfft,
-        detrend,
-        return_onesided,
-        scaling,
+        x=x,
+        y=None,
+        fs=fs,
+        window=window,
+        nperseg=nperseg,
+        noverlap=noverlap,
+        nfft=nfft,
+        trend=detrend,
+        onesided=return_onesided,
+        scaling=scaling,
+        axis=axis,
     )
 
 
