@@ -127,7 +127,7 @@ class ConvGeneralDilated(Primitive):
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
         y = avals[1]
         summed = y.size // max(1, y.shape[params["dims"][1][0]])
-        return 2 * results[0].size * summed
+        return int(2 * results[0].size * summed)
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         (x, y), (dx, dy) = primals, tangents

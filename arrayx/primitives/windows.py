@@ -86,7 +86,7 @@ class ReduceWindow(Primitive):
         return x.update(shape=windowed_shape(x.shape, **params))
 
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
-        return results[0].size * math.prod(params["window"])
+        return int(results[0].size * math.prod(params["window"]))
 
     def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
         (x,), (d,) = args, dims
@@ -224,7 +224,7 @@ class Reaching(Primitive):
     of_elements: ClassVar[bool]
 
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
-        return 2 * avals[2].size * math.prod(params["window"])
+        return int(2 * avals[2].size * math.prod(params["window"]))
 
     def type_rule(self, moving: Aval, x: Aval, best: Aval, **params: Any) -> Aval:
         check_window(self.name, x, params)

@@ -94,3 +94,21 @@ def test_what_does_not_fit_is_said(changes: Any, message: str) -> None:
     x, y = ax.numpy.ones((3, 2, 4, 5)), ax.numpy.ones((2, 2, 2, 2))
     with pytest.raises(errors.ArrayxError, match=message):
         conv_general_dilated(x, y, **{**PARAMS, **changes})
+
+
+def test_programs_with_windows_read_back() -> None:
+    def f(x: Any, y: Any) -> Any:
+        made = conv_general_dilated(x, y, **PARAMS)
+        pooled = ax.lax.reduce_window(made, -np.inf, ax.lax.max, (1, 1, 2, 2))
+        return ax.lax.optimization_barrier(ax.lax.reduce_precision(pooled, 5, 10))
+
+    graph = ax.make_graph(ax.grad(lambda *a: f(*a).sum()))(
+        ax.numpy.ones((3, 2, 4, 5)), ax.numpy.ones((2, 2, 2, 2))
+    )
+    assert ax.parse_graph(str(graph)) == graph
+
+
+def test_the_cost_is_that_of_the_sums() -> None:
+    x, y = ax.numpy.ones((3, 2, 4, 5)), ax.numpy.ones((2, 2, 2, 2))
+    cost = ax.inspect.cost(lambda x, y: conv_general_dilated(x, y, **PARAMS))(x, y)
+    assert cost.flops == 2 * (3 * 2 * 5 * 4) * (2 * 2 * 2)
