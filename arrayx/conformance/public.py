@@ -145,7 +145,6 @@ WITHOUT_ROW: dict[str, str] = {
     "lax.conv_general_shape_tuple": "a shape of shapes",
     "lax.conv_shape_tuple": "a shape of shapes",
     "lax.conv_transpose_shape_tuple": "a shape of shapes",
-    "lax.create_token": "a value without elements",
     "lax.dce_sink": "nothing is given",
     "lax.dtype": "a dtype",
     "lax.padtype_to_pads": "paddings of shapes",

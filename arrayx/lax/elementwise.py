@@ -6,6 +6,7 @@ They are stricter than `arrayx.numpy`: dtypes are not promoted and only numbers 
 from __future__ import annotations
 
 import enum
+import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -33,13 +34,30 @@ from arrayx.primitives import (
     complex as complex_parts,
 )
 
+# The functions that JAX lets be told how accurate to be.
+_ACCURATE = frozenset("cbrt cos exp exp2 expm1 log log1p logistic rsqrt sin sqrt tan tanh".split())  # noqa: SIM905
 
-def _strict(name: str, apply: Callable[..., Any], arity: int, literals: bool = False) -> Any:
-    names = ("x", "y", "z")[:arity]
+
+def _strict(
+    name: str,
+    apply: Callable[..., Any],
+    arity: int,
+    literals: bool = False,
+    names: tuple[str, ...] = ("x", "y", "z"),
+) -> Any:
+    names = names[:arity]
+    parameter = inspect.Parameter
+    parameters = [parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in names]
+    if name in _ACCURATE:
+        parameters.append(parameter("accuracy", parameter.KEYWORD_ONLY, default=None))
+    signature = inspect.Signature(parameters)
 
     def function(*args: Any, **options: Any) -> Array:
-        if len(args) != arity:
-            raise errors.ArgumentError(f"lax.{name} takes {arity} arguments, got {len(args)}")
+        if options or len(args) != arity:
+            try:
+                args = signature.bind(*args, **options).args
+            except TypeError as error:
+                raise errors.ArgumentError(f"lax.{name}{signature}: {error}") from None
         operands = read_beside(args, f"lax.{name}", names)
         arrays = [a for a in operands if isinstance(a, Array)]
         full = [a for a in arrays if a.aval.ndim] or arrays
@@ -62,6 +80,7 @@ def _strict(name: str, apply: Callable[..., Any], arity: int, literals: bool = F
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "arrayx.lax"
+    function.__signature__ = signature  # type: ignore[attr-defined]
     function.__doc__ = getattr(apply, "__doc__", None) or f"{name} of arrays of one type."
     return function
 
@@ -85,7 +104,7 @@ max = _strict("max", numeric.max, 2, True)
 min = _strict("min", numeric.min, 2, True)
 pow = _strict("pow", exponential.pow, 2)
 atan2 = _strict("atan2", trigonometric.atan2, 2)
-nextafter = _strict("nextafter", numeric.nextafter, 2)
+nextafter = _strict("nextafter", numeric.nextafter, 2, names=("x1", "x2"))
 eq = _strict("eq", arithmetic.eq, 2, True)
 ne = _strict("ne", arithmetic.ne, 2, True)
 lt = _strict("lt", arithmetic.lt, 2, True)
@@ -141,7 +160,7 @@ bessel_i0e = _strict("bessel_i0e", bessel.bessel_i0e, 1)
 bessel_i1e = _strict("bessel_i1e", bessel.bessel_i1e, 1)
 lgamma = _strict("lgamma", special.lgamma, 1)
 digamma = _strict("digamma", special.digamma, 1)
-clamp = _strict("clamp", lambda low, x, high: numeric.clamp(low, x, high), 3)
+clamp = _strict("clamp", numeric.clamp, 3, names=("min", "x", "max"))
 
 
 class RoundingMethod(enum.Enum):

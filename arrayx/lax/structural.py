@@ -206,22 +206,22 @@ def tile(operand: Any, reps: Sequence[int]) -> Array:
     return repetition.tile(x, tuple(reps))
 
 
-def stack(arrays: Sequence[Any], axis: int = 0) -> Array:
+def stack(operands: Sequence[Any], axis: int = 0) -> Array:
     """Arrays of one shape along a new axis.
 
     >>> stack([np.zeros(2), np.ones(2)]).shape
     (2, 2)
     """
-    return shapes.stack(arrays, axis)
+    return shapes.stack(operands, axis)
 
 
-def unstack(array: Any, axis: int = 0) -> tuple[Array, ...]:
+def unstack(x: Any, axis: int = 0) -> tuple[Array, ...]:
     """The slices along an axis.
 
     >>> len(unstack(np.ones((3, 2))))
     3
     """
-    return tuple(shapes.unstack(_array(array, "unstack"), axis=axis))
+    return tuple(shapes.unstack(_array(x, "unstack"), axis=axis))
 
 
 def empty(shape: Any, dtype: Any, *, out_sharding: Any = None) -> Array:

@@ -74,3 +74,13 @@ def test_groups_of_the_paired_axis_give_the_product() -> None:
     got = lax.ragged_dot_general(x, y, np.array([1, 2]), numbers)
     np.testing.assert_allclose(np.asarray(got)[:3], (x @ y)[:3])
     assert np.asarray(got)[3].tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_elementwise_functions_take_their_arguments_by_name() -> None:
+    assert float(lax.sub(y=1.0, x=3.0)) == 2.0
+    assert float(lax.clamp(max=2.0, x=3.0, min=1.0)) == 2.0
+    assert float(lax.exp(0.0, accuracy=lax.AccuracyMode.HIGHEST)) == 1.0
+    with pytest.raises(errors.ArgumentError, match=r"lax.sub\(x, y\): missing a required argument"):
+        lax.sub(1.0)
+    with pytest.raises(errors.ArgumentError, match="unexpected keyword argument 'accuracy'"):
+        lax.add(1.0, 2.0, accuracy=None)
