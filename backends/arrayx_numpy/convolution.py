@@ -18,7 +18,7 @@ from arrayx.primitives.convolution import window_count
 from arrayx_numpy.structural import pad, wide
 
 # The most bytes of windows that are written out at a time.
-MOST_BYTES = 4 << 20
+MOST_BYTES = 1 << 20
 # Windows of more elements than this are not added up element by element.
 MOST_STEPS = 128
 
@@ -176,30 +176,50 @@ def by_blocks(views: np.ndarray, y: np.ndarray) -> np.ndarray:
     places, within = range(3, 3 + rank), range(3 + rank, 3 + 2 * rank)
     rows = counts[0] if rank else 1
     per_row = views.itemsize * groups * size * math.prod(counts[1:])
+    scratch = Scratch(views.dtype)
     # The features of a place stand together in memory, or the places of a feature do.
     if ins > 1 and views.strides[2] == views.itemsize:
         weights = y.transpose(0, *range(3, 3 + rank), 2, 1).reshape(groups, size, outs)
         out = np.empty((batch, *counts, groups, outs), views.dtype)
-        result = out.transpose(0, 1 + rank, 2 + rank, *range(1, 1 + rank))
         source = views.transpose(1, 0, *places, *within, 2)
         for i, a in blocks(batch, rows, per_row):
-            part = source[:, i, a] if rank else source[:, i]
-            shape = part.shape[1 : 2 + rank]
-            product = np.matmul(part.reshape(groups, -1, size), weights)
-            made = product.reshape(groups, *shape, outs)
-            target = out[i, a] if rank else out[i]
-            target[...] = np.moveaxis(made, 0, -2)
-        return result
+            part, target = (source[:, i, a], out[i, a]) if rank else (source[:, i], out[i])
+            left = scratch.written(part, (groups, -1, size))
+            if groups == 1 and target.flags.c_contiguous:
+                np.matmul(left, weights, out=target.reshape(1, -1, outs))
+            else:
+                product = np.matmul(left, weights).reshape(groups, *target.shape[:-2], outs)
+                target[...] = np.moveaxis(product, 0, -2)
+        return out.transpose(0, 1 + rank, 2 + rank, *range(1, 1 + rank))
     weights = y.reshape(groups, outs, size)
     out = np.empty((batch, groups, outs, *counts), views.dtype)
     source = views.transpose(0, 1, 2, *within, *places)
     lead = (slice(None),) * (2 + rank)
     for i, a in blocks(batch, rows, per_row):
-        part = source[(i, *lead, a)] if rank else source[i]
-        product = np.matmul(weights, part.reshape(part.shape[0], groups, size, -1))
-        target = out[i, :, :, a] if rank else out[i]
-        target[...] = product.reshape(target.shape)
+        part, target = (source[(i, *lead, a)], out[i, :, :, a]) if rank else (source[i], out[i])
+        right = scratch.written(part, (part.shape[0], groups, size, -1))
+        if target.flags.c_contiguous:
+            np.matmul(weights, right, out=target.reshape(part.shape[0], groups, outs, -1))
+        else:
+            target[...] = np.matmul(weights, right).reshape(target.shape)
     return out
+
+
+class Scratch:
+    """Memory that windows are written into, the same for all blocks: fresh pages cost more."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.memory = np.empty(0, dtype)
+
+    def written(self, part: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """Windows as rows that BLAS takes: a view, where there is nothing to write."""
+        if part.flags.c_contiguous:
+            return part.reshape(shape)
+        if self.memory.size < part.size:
+            self.memory = np.empty(part.size, part.dtype)
+        rows = self.memory[: part.size].reshape(part.shape)
+        np.copyto(rows, part)
+        return rows.reshape(shape)
 
 
 CONVOLUTION: dict[str, Any] = {"conv_general_dilated": conv_general_dilated}
