@@ -19,6 +19,8 @@ from arrayx_numpy.structural import pad, wide
 
 # The most bytes of windows that are written out at a time.
 MOST_BYTES = 1 << 20
+# With more places than this a window is never large.
+MOST_PLACES = 64
 # Windows of more elements than this are not added up element by element.
 MOST_STEPS = 128
 
@@ -61,6 +63,8 @@ def conv_general_dilated(
         result = step_by_step(views, y)
     elif all(s == 1 for s in (*strides, *rhs_dilation)) and inner == 1 == groups * y.shape[1]:
         result = correlated(x, y, counts) if len(window) == 1 else by_blocks(views, y)
+    elif math.prod(counts) <= min(size, MOST_PLACES):
+        result = place_by_place(views, y)
     else:
         result = by_blocks(views, y)
     result = result.reshape(batch, outs, *counts)
@@ -148,6 +152,31 @@ def step_by_step(views: np.ndarray, y: np.ndarray) -> np.ndarray:
             if i:
                 total += scratch
     return out
+
+
+def place_by_place(views: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """A window as large as the operand has few places, as in the gradient of a filter.
+
+    For each a product of matrices; the operand is copied in the order of its memory.
+    """
+    rank = y.ndim - 3
+    batch, groups = views.shape[:2]
+    counts, outs = views.shape[3 : 3 + rank], y.shape[1]
+    summed = range(2, 2 + rank + 1)
+    out = np.empty((*counts, groups, batch, outs), views.dtype)
+    right = y.transpose(0, *summed, 1).reshape(groups, -1, outs)
+    scratch = Scratch(views.dtype)
+    batch_last = views.strides[0] <= min(views.strides[2:], default=0)
+    for place in np.ndindex(*counts):
+        part = views[(slice(None),) * 3 + place]
+        if batch_last:
+            part = part.transpose(1, *summed, 0)
+            left = scratch.written(part, (groups, -1, batch)).swapaxes(1, 2)
+        else:
+            part = part.transpose(1, 0, *summed)
+            left = scratch.written(part, (groups, batch, -1))
+        np.matmul(left, right, out=out[place])
+    return out.transpose(rank + 1, rank, rank + 2, *range(rank))
 
 
 def blocks(batch: int, rows: int, per_row: int) -> Iterator[tuple[slice, slice]]:

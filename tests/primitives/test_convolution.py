@@ -23,6 +23,7 @@ PARAMS: dict[str, Any] = {
     "batch_groups": 1,
     "precision": None,
 }
+BATCH_BEHIND = ((3, 2, 0, 1), (3, 2, 0, 1), (0, 1, 2, 3))
 # What is told apart by how the kernel goes about it.
 FORMS = (
     ("features in front", (3, 2, 4, 5), (2, 2, 2, 2), {}),
@@ -30,6 +31,9 @@ FORMS = (
     ("groups", (3, 4, 4, 5), (4, 2, 2, 2), {"feature_groups": 2}),
     ("a feature in each group", (3, 4, 4, 5), (4, 1, 2, 2), {"feature_groups": 4}),
     ("one feature", (3, 1, 4, 5), (1, 1, 2, 2), {}),
+    ("few places", (3, 2, 5, 5), (2, 2, 4, 5), {}),
+    ("few places, batch behind", (4, 5, 2, 3), (4, 5, 2, 2), {"dims": BATCH_BEHIND}),
+    ("few places of groups", (3, 4, 5, 5), (4, 2, 4, 4), {"feature_groups": 2}),
     ("strides", (3, 2, 7, 5), (2, 2, 2, 2), {"strides": (2, 3)}),
 )
 
