@@ -9,6 +9,7 @@ from arrayx.lax import (
 from arrayx.lax.associative import (
     associative_scan,
 )
+from arrayx.lax.barriers import optimization_barrier
 from arrayx.lax.combining import (
     reduce,
     reduce_window,
@@ -140,6 +141,7 @@ from arrayx.lax.fourier import (
     FftType,
     fft,
 )
+from arrayx.lax.implicit import custom_linear_solve, custom_root
 from arrayx.lax.loops import (
     fori_loop,
     map,
@@ -154,7 +156,6 @@ from arrayx.lax.programs import (
     composite,
     create_token,
     dce_sink,
-    optimization_barrier,
     platform_dependent,
 )
 from arrayx.lax.ragged import (
@@ -308,6 +309,8 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "custom_linear_solve",
+    "custom_root",
     "dce_sink",
     "digamma",
     "div",

@@ -15,21 +15,6 @@ from arrayx.numpy.promotion import as_array, behind
 from arrayx.primitives import barrier
 
 
-def optimization_barrier(operand: Any, /) -> Any:
-    """The arrays of `operand`, all computed before any of them is used.
-
-    What stands before and behind is not merged, fused or reordered by the compiler: so a
-    computation can be made to happen twice.  It differentiates and batches as the identity.
-
-    >>> import arrayx.numpy as anp
-    >>> [x.item() for x in optimization_barrier((anp.array(1), anp.array(2)))]
-    [1, 2]
-    """
-    leaves, structure = tree.flatten(operand)
-    arrays = [as_array(x, "lax.optimization_barrier", "operand") for x in leaves]
-    return tree.unflatten(structure, list(barrier.optimization_barrier(*arrays)) if arrays else [])
-
-
 def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable[..., Any]:
     """A function that is known to compilers by `name`, and means what `decomposition` does.
 

@@ -52,10 +52,6 @@ def transpose(x: Any, *, perm: Any) -> Any:
     return np.transpose(x, perm)
 
 
-def optimization_barrier(*xs: Any) -> Any:
-    return xs
-
-
 KERNELS: dict[str, Any] = {
     **ELEMENTWISE,
     **RANDOM,
@@ -69,5 +65,4 @@ KERNELS: dict[str, Any] = {
     "broadcast_in_dim": broadcast_in_dim,
     "reshape": reshape,
     "transpose": transpose,
-    "optimization_barrier": optimization_barrier,
 }

@@ -191,7 +191,6 @@ CASES = (
     ),
     public("lax.stage", X, None, lambda x: x, ANY),
     public("lax.stop_gradient", X, None, lambda x: x, ANY, differentiable=()),
-    public("lax.optimization_barrier", X, None, lambda x: x, ANY),
     # Axes.
     public("lax.broadcast", X, {"sizes": (2,)}, lambda x, sizes: np.stack([x, x]), ANY),
     public(
