@@ -1,7 +1,7 @@
 """Linear systems solved by iterations that only multiply by the matrix.
 
-The loops end after a known number of steps at most, so that they can be differentiated in
-reverse mode too; what is differentiated is the iteration.
+The derivative is that of the solution, not of the iteration: it solves the same or the
+transposed system for another right side.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.flatten_util import ravel_pytree
+from arrayx.lax.implicit import custom_linear_solve
 from arrayx.lax.loops import fori_loop, while_loop
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.contraction import matmul, vdot
@@ -63,9 +64,20 @@ class _System:
             )
         return lambda v: as_type(matmul(matrix, v), self.b.dtype)
 
-    def goal(self, tol: Any, atol: Any) -> Any:
-        """The square of the residual's norm at which to end."""
-        return arithmetic.maximum(arithmetic.multiply(tol * tol, _square(self.b)), atol * atol)
+    def solved(self, solve: Callable[[Operator, Array, Array], Array]) -> tuple[Any, None]:
+        """What `solve` finds from a right side and a start, with the derivative of a solution."""
+        x = custom_linear_solve(
+            self.A,
+            self.b,
+            lambda matvec, b: solve(matvec, b, self.x0),
+            lambda vecmat, b: solve(vecmat, b, zeros_like(b)),
+        )
+        return self.nested(x), None
+
+
+def _goal(b: Array, tol: Any, atol: Any) -> Any:
+    """The square of the residual's norm at which to end."""
+    return arithmetic.maximum(arithmetic.multiply(tol * tol, _square(b)), atol * atol)
 
 
 def _square(v: Array) -> Array:
@@ -108,25 +120,29 @@ def cg(
     [0.0909, 0.6364]
     """
     s = _System("cg", A, b, x0, M, maxiter)
-    goal = s.goal(tol, atol)
-    residual = arithmetic.subtract(s.b, s.A(s.x0))
-    better = s.M(residual)
-    start = (s.x0, residual, vdot(residual, better), better)
 
-    def step(state: Any) -> Any:
-        x, residual, gamma, direction = state
-        image = s.A(direction)
-        length = _ratio(gamma, vdot(direction, image))
-        x = _moved(x, length, direction)
-        residual = _moved(residual, arithmetic.negative(length), image)
+    def solve(A: Operator, b: Array, x0: Array) -> Array:
+        goal = _goal(b, tol, atol)
+        residual = arithmetic.subtract(b, A(x0))
         better = s.M(residual)
-        next_gamma = vdot(residual, better)
-        return x, residual, next_gamma, _moved(better, _ratio(next_gamma, gamma), direction)
+        start = (x0, residual, vdot(residual, better), better)
 
-    found = while_loop(
-        lambda state: logic.greater(_square(state[1]), goal), step, start, max_steps=s.maxiter
-    )
-    return s.nested(found[0]), None
+        def step(state: Any) -> Any:
+            x, residual, gamma, direction = state
+            image = A(direction)
+            length = _ratio(gamma, vdot(direction, image))
+            x = _moved(x, length, direction)
+            residual = _moved(residual, arithmetic.negative(length), image)
+            better = s.M(residual)
+            next_gamma = vdot(residual, better)
+            return x, residual, next_gamma, _moved(better, _ratio(next_gamma, gamma), direction)
+
+        found = while_loop(
+            lambda state: logic.greater(_square(state[1]), goal), step, start, max_steps=s.maxiter
+        )
+        return found[0]  # type: ignore[no-any-return]
+
+    return s.solved(solve)
 
 
 def bicgstab(
@@ -151,32 +167,36 @@ def bicgstab(
     [0.0833, 0.6667]
     """
     s = _System("bicgstab", A, b, x0, M, maxiter)
-    goal = s.goal(tol, atol)
-    shadow = arithmetic.subtract(s.b, s.A(s.x0))
-    none = zeros_like(shadow)
-    one = arithmetic.add(arithmetic.multiply(vdot(shadow, shadow), 0), 1)
-    start = (s.x0, shadow, one, one, one, none, none)
 
-    def step(state: Any) -> Any:
-        x, residual, rho, alpha, omega, direction, image = state
-        next_rho = vdot(shadow, residual)
-        beta = arithmetic.multiply(_ratio(next_rho, rho), _ratio(alpha, omega))
-        direction = _moved(residual, beta, _moved(direction, arithmetic.negative(omega), image))
-        better = s.M(direction)
-        image = s.A(better)
-        alpha = _ratio(next_rho, vdot(shadow, image))
-        half = _moved(residual, arithmetic.negative(alpha), image)
-        better_half = s.M(half)
-        image_of_half = s.A(better_half)
-        omega = _ratio(vdot(image_of_half, half), vdot(image_of_half, image_of_half))
-        x = _moved(_moved(x, alpha, better), omega, better_half)
-        residual = _moved(half, arithmetic.negative(omega), image_of_half)
-        return x, residual, next_rho, alpha, omega, direction, image
+    def solve(A: Operator, b: Array, x0: Array) -> Array:
+        goal = _goal(b, tol, atol)
+        shadow = arithmetic.subtract(b, A(x0))
+        none = zeros_like(shadow)
+        one = arithmetic.add(arithmetic.multiply(vdot(shadow, shadow), 0), 1)
+        start = (x0, shadow, one, one, one, none, none)
 
-    found = while_loop(
-        lambda state: logic.greater(_square(state[1]), goal), step, start, max_steps=s.maxiter
-    )
-    return s.nested(found[0]), None
+        def step(state: Any) -> Any:
+            x, residual, rho, alpha, omega, direction, image = state
+            next_rho = vdot(shadow, residual)
+            beta = arithmetic.multiply(_ratio(next_rho, rho), _ratio(alpha, omega))
+            direction = _moved(residual, beta, _moved(direction, arithmetic.negative(omega), image))
+            better = s.M(direction)
+            image = A(better)
+            alpha = _ratio(next_rho, vdot(shadow, image))
+            half = _moved(residual, arithmetic.negative(alpha), image)
+            better_half = s.M(half)
+            image_of_half = A(better_half)
+            omega = _ratio(vdot(image_of_half, half), vdot(image_of_half, image_of_half))
+            x = _moved(_moved(x, alpha, better), omega, better_half)
+            residual = _moved(half, arithmetic.negative(omega), image_of_half)
+            return x, residual, next_rho, alpha, omega, direction, image
+
+        found = while_loop(
+            lambda state: logic.greater(_square(state[1]), goal), step, start, max_steps=s.maxiter
+        )
+        return found[0]  # type: ignore[no-any-return]
+
+    return s.solved(solve)
 
 
 def gmres(
@@ -211,39 +231,43 @@ def gmres(
         )
     size = s.b.shape[0]
     count = min(int(restart), size)
-    goal = s.goal(tol, atol)
 
-    def residual_of(x: Array) -> Array:
-        return s.M(arithmetic.subtract(s.b, s.A(x)))
+    def solve(A: Operator, b: Array, x0: Array) -> Array:
+        goal = _goal(b, tol, atol)
 
-    def cycle(state: Any) -> Any:
-        x, residual = state
-        length = sqrt(_square(residual))
-        basis = zeros((count + 1, size), s.b.dtype).at[0].set(_ratio(residual, length))
-        factors = zeros((count + 1, count), s.b.dtype)
+        def residual_of(x: Array) -> Array:
+            return s.M(arithmetic.subtract(b, A(x)))
 
-        def extend(i: Any, both: Any) -> Any:
-            basis, factors = both
-            image = s.M(s.A(basis[i]))
-            # Twice, so that rounding does not spoil the right angles.
-            parts = matmul(conj(basis), image)
-            image = arithmetic.subtract(image, matmul(parts, basis))
-            more = matmul(conj(basis), image)
-            image = arithmetic.subtract(image, matmul(more, basis))
-            rest = sqrt(_square(image))
-            column = arithmetic.add(parts, more).at[i + 1].set(as_type(rest, s.b.dtype))
-            return basis.at[i + 1].set(_ratio(image, rest)), factors.at[:, i].set(column)
+        def cycle(state: Any) -> Any:
+            x, residual = state
+            length = sqrt(_square(residual))
+            basis = zeros((count + 1, size), b.dtype).at[0].set(_ratio(residual, length))
+            factors = zeros((count + 1, count), b.dtype)
 
-        basis, factors = fori_loop(0, count, extend, (basis, factors))
-        target = zeros(count + 1, s.b.dtype).at[0].set(as_type(length, s.b.dtype))
-        shares = lstsq(factors, target)[0]
-        x = arithmetic.add(x, matmul(shares, basis[:count]))
-        return x, residual_of(x)
+            def extend(i: Any, both: Any) -> Any:
+                basis, factors = both
+                image = s.M(A(basis[i]))
+                # Twice, so that rounding does not spoil the right angles.
+                parts = matmul(conj(basis), image)
+                image = arithmetic.subtract(image, matmul(parts, basis))
+                more = matmul(conj(basis), image)
+                image = arithmetic.subtract(image, matmul(more, basis))
+                rest = sqrt(_square(image))
+                column = arithmetic.add(parts, more).at[i + 1].set(as_type(rest, b.dtype))
+                return basis.at[i + 1].set(_ratio(image, rest)), factors.at[:, i].set(column)
 
-    found = while_loop(
-        lambda state: logic.greater(_square(state[1]), goal),
-        cycle,
-        (s.x0, residual_of(s.x0)),
-        max_steps=s.maxiter,
-    )
-    return s.nested(found[0]), None
+            basis, factors = fori_loop(0, count, extend, (basis, factors))
+            target = zeros(count + 1, b.dtype).at[0].set(as_type(length, b.dtype))
+            shares = lstsq(factors, target)[0]
+            x = arithmetic.add(x, matmul(shares, basis[:count]))
+            return x, residual_of(x)
+
+        found = while_loop(
+            lambda state: logic.greater(_square(state[1]), goal),
+            cycle,
+            (x0, residual_of(x0)),
+            max_steps=s.maxiter,
+        )
+        return found[0]  # type: ignore[no-any-return]
+
+    return s.solved(solve)
