@@ -56,6 +56,12 @@ TABLE = [
         ([1.0, 1.0],),
         ([[1.0, 0.0], [0.5, 0.5]],),
     ),
+    Row(
+        "a tie in a window is shared",
+        "ax.lax.reduce_window(x, -anp.inf, ax.lax.max, (2,))",
+        ([1.0, 1.0, 0.0],),
+        ([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]],),
+    ),
     Row("clip inside is the identity", "anp.clip(x, 0.0, 1.0)", (0.3,), (1.0,)),
     Row("clip on a bound gives a half", "anp.clip(x, 0.0, 1.0)", (1.0,), (0.5,)),
     Row("clip outside is flat", "anp.clip(x, 0.0, 1.0)", (4.0,), (0.0,)),

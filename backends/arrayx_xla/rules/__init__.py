@@ -18,6 +18,7 @@ from arrayx_xla.rules import (
     contraction,
     control,
     conversion,
+    convolution,
     creation,
     cumulative,
     exponential,
@@ -30,6 +31,7 @@ from arrayx_xla.rules import (
     sorting,
     special,
     trigonometric,
+    windows,
 )
 
 _FILES = (
@@ -49,6 +51,8 @@ _FILES = (
     cumulative,
     sorting,
     contraction,
+    convolution,
+    windows,
     linalg,
     fft,
     control,
