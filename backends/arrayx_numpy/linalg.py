@@ -65,6 +65,18 @@ def triangular_solve(
     return out
 
 
+def absorbed(right: Any, found: Any, axis: int) -> Any:
+    """A solution, but 0 where the right-hand side is all zeros along `axis`."""
+    if np.isfinite(found).all():
+        return found
+    return np.where((right != 0).any(axis, keepdims=True), found, found.dtype.type(0))
+
+
+def absorb_triangular_solve(a: Any, b: Any, *, left_side: bool, **params: Any) -> Any:
+    found = triangular_solve(a, b, left_side=left_side, **params)
+    return absorbed(b, found, -2 if left_side else -1)
+
+
 def lu(x: Any) -> Any:
     *batch, m, n = x.shape
     factors = np.empty(x.shape, x.dtype)
@@ -100,6 +112,10 @@ def linear_solve(a: Any, lu: Any, pivots: Any, b: Any, *, transpose_a: bool) -> 
     return out
 
 
+def absorb_linear_solve(a: Any, lu: Any, pivots: Any, b: Any, *, transpose_a: bool) -> Any:
+    return absorbed(b, linear_solve(a, lu, pivots, b, transpose_a=transpose_a), -2)
+
+
 def eigh(x: Any, *, vectors: bool) -> Any:
     return or_nan(np.linalg.eigh if vectors else np.linalg.eigvalsh, x)
 
@@ -121,9 +137,11 @@ def qr(x: Any, *, full_matrices: bool) -> Any:
 LINALG: dict[str, Any] = {
     "cholesky": cholesky,
     "triangular_solve": triangular_solve,
+    "absorb_triangular_solve": absorb_triangular_solve,
     "lu": lu,
     "permutation_of_pivots": permutation_of_pivots,
     "linear_solve": linear_solve,
+    "absorb_linear_solve": absorb_linear_solve,
     "eigh": eigh,
     "eig": eig,
     "svd": svd,

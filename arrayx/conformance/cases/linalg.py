@@ -95,10 +95,10 @@ def exchanged(pivots: Any, size: int) -> Any:
     return order
 
 
-def system(a: Any, b: Any, *, transpose_a: bool) -> Any:
+def system(primitive: Any, a: Any, b: Any, *, transpose_a: bool) -> Any:
     a = regular(a)
     lu, pivots = linalg.lu(stop_gradient(a))
-    return linalg.linear_solve(a, lu, pivots, b, transpose_a=transpose_a)
+    return primitive(a, lu, pivots, b, transpose_a=transpose_a)
 
 
 def system_solved(a: Any, b: Any, *, transpose_a: bool) -> Any:
@@ -135,8 +135,8 @@ CASES = (
     ),
     *(
         matrices(
-            "triangular_solve",
-            lambda a, b, **how: linalg.triangular_solve(regular(a), b, **how),
+            primitive.name,
+            lambda a, b, primitive=primitive, **how: primitive(regular(a), b, **how),
             (a, b),
             {
                 "left_side": left,
@@ -148,6 +148,7 @@ CASES = (
             label=label,
             **UNIT,
         )
+        for primitive in (linalg.triangular_solve, linalg.absorb_triangular_solve)
         for label, a, b, left, lower, transposed, unit in TRIANGULAR
     ),
     *(
@@ -169,14 +170,15 @@ CASES = (
     ),
     *(
         matrices(
-            "linear_solve",
-            system,
+            primitive.name,
+            lambda a, b, primitive=primitive, **how: system(primitive, a, b, **how),
             ((3, 3), (3, 2)),
             {"transpose_a": transposed},
             system_solved,
             label=label,
             **UNIT,
         )
+        for primitive in (linalg.linear_solve, linalg.absorb_linear_solve)
         for label, transposed in (("plain", False), ("transposed", True))
     ),
 )

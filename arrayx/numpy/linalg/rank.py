@@ -9,7 +9,6 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic, reductions
-from arrayx.numpy.contraction import matmul
 from arrayx.numpy.linalg.decompositions import svdvals
 from arrayx.numpy.linalg.norms import norm
 from arrayx.numpy.linalg.reading import check_matrix, matrix, narrowing, working_dtype
@@ -22,6 +21,7 @@ from arrayx.numpy.promotion import (
     scalar_array,
 )
 from arrayx.numpy.shapes import expand_dims, squeeze
+from arrayx.primitives.matrices import guarded_product
 from arrayx.primitives.pseudoinverse import pinv as pinv_primitive
 
 
@@ -121,11 +121,11 @@ def lstsq(a: Any, b: Any, rcond: float | None = None, *, numpy_resid: bool = Fal
     if rcond is not None and rcond < 0:
         rcond = float(dtypes.finfo(x.dtype).eps)
     bound = _tolerance(x, rcond, "lstsq")
-    solution = matmul(pinv_primitive(x, bound), columns)
+    solution = guarded_product(pinv_primitive(x, bound), columns)
     s = svdvals(x)
     rank = matrix_rank(x, bound)
     m, n = x.shape
-    distance = arithmetic.subtract(columns, matmul(x, solution))
+    distance = arithmetic.subtract(columns, guarded_product(x, solution))
     residuals = reductions.sum(arithmetic.square(arithmetic.abs(distance)), 0)
     if numpy_resid and (m <= n or int(rank) < n):
         residuals = residuals[:0]
