@@ -196,9 +196,9 @@ class AbsorbDot(DotGeneral):
             place |= {a: before + i for i, a in enumerate(free)}
             before += len(free)
             # Batch axes may come in another order than in the result.
-            order = sorted(range(len(left)), key=lambda i, left=left, place=place: place[left[i]])
-            moved = transpose(some, perm=tuple(order))
-            dims = tuple(sorted(place[a] for a in left))
+            at = [place[a] for a in left]
+            moved = transpose(some, perm=tuple(sorted(range(len(at)), key=at.__getitem__)))
+            dims = tuple(sorted(at))
             sides.append(broadcast_in_dim(moved, shape=shape, dims=dims))
         return select(bitwise_and(*sides), found, zero_literal(found.aval.dtype))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrayx.core.aval import Aval, Shape
+from arrayx.core.aval import Aval
 from arrayx.primitives.arithmetic import add, eq, mul, ne, neg, select, sub
-from arrayx.primitives.axes import broadcast_in_dim, reduce_sum, reshape
+from arrayx.primitives.axes import reduce_sum, reshape
 from arrayx.primitives.creation import fill, iota, zero_literal
 from arrayx.primitives.cumulative import cumprod
 from arrayx.primitives.families import scaled
@@ -16,6 +16,7 @@ from arrayx.primitives.matrices import (
     INDEX,
     absorbing_product,
     along_columns,
+    along_matrices,
     check_matrices,
     conjugate,
     diagonal,
@@ -115,11 +116,6 @@ class Cofactors(Factorisation):
         unitary = mul(det(u), det(v))
         weighted = mul(conjugate(u), along_columns(as_dtype(others, x.aval.dtype), u.aval.shape))
         return mul(product(weighted, conjugate(v)), along_matrices(unitary, x.aval.shape))
-
-
-def along_matrices(x: Any, shape: Shape) -> Any:
-    """Numbers repeated in every element of their matrix."""
-    return broadcast_in_dim(x, shape=shape, dims=tuple(range(len(shape) - 2)))
 
 
 def product_of_others(x: Any) -> Any:

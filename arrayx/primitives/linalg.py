@@ -295,15 +295,18 @@ lu = LU()
 permutation_of_pivots = PermutationOfPivots()
 linear_solve = LinearSolve()
 absorb_linear_solve = AbsorbLinearSolve()
+# The forms of solvers in which zeros absorb.
+ABSORBING: dict[Primitive, Primitive] = {
+    triangular_solve: absorb_triangular_solve,
+    linear_solve: absorb_linear_solve,
+}
 
 
 def derivative_of(solver: Any) -> Any:
     """The form of a solver that derivatives are made of: zeros absorb, unless the user says no."""
     if not config.snapshot().zeros_absorb:
         return solver
-    return {triangular_solve: absorb_triangular_solve, linear_solve: absorb_linear_solve}.get(
-        solver, solver
-    )
+    return ABSORBING.get(solver, solver)
 
 
 def solve_left(

@@ -151,6 +151,11 @@ def along_rows(v: Any, shape: Shape) -> Any:
     return broadcast_in_dim(v, shape=shape, dims=tuple(range(len(shape) - 1)))
 
 
+def along_matrices(x: Any, shape: Shape) -> Any:
+    """Numbers repeated in every element of their matrix."""
+    return broadcast_in_dim(x, shape=shape, dims=tuple(range(len(shape) - 2)))
+
+
 def rows_at(x: Any, places: Any) -> Any:
     """The rows of each matrix at its own vector of `places`, which are known to be inside."""
     batch = batch_axes(x)

@@ -11,29 +11,34 @@ from typing import Any
 
 from arrayx import dtypes
 from arrayx.core.aval import Aval
+from arrayx.core.linear import Zero
 from arrayx.primitives.arithmetic import add, eq, le, mul, neg, select, sub
-from arrayx.primitives.axes import broadcast_in_dim
+from arrayx.primitives.axes import broadcast_in_dim, reduce_sum
 from arrayx.primitives.bitwise import bitwise_or
 from arrayx.primitives.complex import complex as from_parts
-from arrayx.primitives.complex import imag, real
+from arrayx.primitives.complex import conj, imag, real
 from arrayx.primitives.families import scaled
 from arrayx.primitives.gather import as_dtype
 from arrayx.primitives.linalg import Factorisation, derivative_right, derivative_solve
 from arrayx.primitives.matrices import (
+    INDEX,
     absorbing_product,
     adjoint,
     along_columns,
     along_rows,
     check_matrices,
+    counts,
     diagonal,
     is_complex,
     of_lower,
     on_diagonal,
+    rows_at,
     triangle,
+    turned,
 )
 from arrayx.primitives.numeric import abs as absolute
 from arrayx.primitives.numeric import div
-from arrayx.primitives.reduction import reduce_max
+from arrayx.primitives.reduction import argmax, reduce_max
 from arrayx.primitives.slicing import concatenate, cut, pad
 
 
@@ -97,35 +102,57 @@ class Eigh(Factorisation):
 
 
 class Eig(Factorisation):
-    """A·V = V·diag(w) for any square A: (w, V), complex, the columns of V of length 1.
+    """A·V = V·diag(w) and Uᴴ·A = diag(w)·Uᴴ for any square A: (w, U, V), all complex.
 
-    Eigenvalues come in no order.  Without `vectors` the result is (w,).
+    `left` and `right` say which of U and V there are.  Their columns have length 1, and their
+    largest elements are real, as LAPACK has it.  Eigenvalues come in no order.  Derivatives keep
+    both; vectors of equal eigenvalues are not turned.
     """
 
     name = "eig"
     multiple = True
 
-    def type_rule(self, x: Aval, *, vectors: bool) -> tuple[Aval, ...]:
+    def type_rule(self, x: Aval, *, left: bool, right: bool) -> tuple[Aval, ...]:
         x = check_matrices(self.name, x, square=True)
         found = x.update(dtype=dtypes.complex_dtype(x.dtype))
         values = found.update(shape=x.shape[:-1])
-        return (values, found) if vectors else (values,)
+        return (values, *[found] * (left + right))
 
-    def jvp(self, primals: Any, tangents: Any, *, vectors: bool) -> Any:
+    def jvp(self, primals: Any, tangents: Any, *, left: bool, right: bool) -> Any:
         (x,), (dx,) = primals, tangents
-        values, v = self(x, vectors=True)
-        inner = derivative_solve(v, absorbing_product(as_dtype(dx, v.aval.dtype), v))
+        values, *sides, v = self(x, left=left, right=True)
+        dx = as_dtype(dx, v.aval.dtype)
+        inner = derivative_solve(v, absorbing_product(dx, v))
         moved = diagonal(inner)
-        if not vectors:
-            return (values,), (moved,)
-        right, left = gaps(values)
-        apart = sub(right, left)
-        none = negligible(apart, values)
-        factor = select(none, 0j, div(1.0 + 0j, select(none, 1.0 + 0j, apart)))
-        dv = absorbing_product(v, scaled(inner, factor))
-        # The length stays 1, and the phase is not turned.
-        along = diagonal(absorbing_product(adjoint(v), dv))
-        return (values, v), (moved, sub(dv, scaled(v, along_columns(along, v.aval.shape))))
+        results, changes = [values], [moved]
+        for u in sides:
+            # The left vectors are the right ones of the adjoint, whose eigenvalues are conjugate.
+            across = derivative_solve(u, absorbing_product(adjoint(dx), u))
+            results.append(u)
+            changes.append(moved_vectors(u, across, conj(values)))
+        if right:
+            results.append(v)
+            changes.append(moved_vectors(v, inner, values))
+        return tuple(results), tuple(changes)
+
+
+def moved_vectors(v: Any, inner: Any, values: Any) -> Any:
+    """The tangent of normalised eigenvectors, for V⁻¹·dA·V."""
+    right, left = gaps(values)
+    apart = sub(right, left)
+    none = negligible(apart, values)
+    factor = select(none, 0j, div(1.0 + 0j, select(none, 1.0 + 0j, apart)))
+    dv = absorbing_product(v, scaled(inner, factor))
+    # The length stays 1, and the largest element real.
+    n, shape = v.aval.ndim, v.aval.shape
+    along = real(diagonal(absorbing_product(adjoint(v), dv)))
+    rows = counts(shape)[0]
+    places = argmax(absolute(v), axis=n - 2, dtype=INDEX)
+    largest = eq(rows, along_columns(places, shape))
+    size = reduce_sum(select(largest, real(v), 0.0), axes=(n - 2,))
+    turning = reduce_sum(select(largest, imag(dv), 0.0), axes=(n - 2,))
+    turning = scaled(turning, reciprocal_or_zero(size, eq(size, 0.0)))
+    return sub(dv, scaled(along_columns(from_parts(along, turning), shape), v))
 
 
 class SVD(Factorisation):
@@ -218,40 +245,66 @@ class QR(Factorisation):
 
     def jvp(self, primals: Any, tangents: Any, *, full_matrices: bool) -> Any:
         (x,), (dx,) = primals, tangents
-        m, n = x.aval.shape[-2:]
-        k = min(m, n)
-        last = x.aval.ndim - 1
-        all_q, all_r = self(x, full_matrices=full_matrices)
-        q, r = cut(all_q, last, 0, k), cut(cut(all_r, last - 1, 0, k), last, 0, k)
-        # dA·R⁻¹ = dQ + Q·(dR·R⁻¹), where Qᴴ·dQ is skew-Hermitian and dR·R⁻¹ is triangular.
-        ahead = derivative_right(r, cut(dx, last, 0, k), lower=False)
-        inner = absorbing_product(adjoint(q), ahead)
-        below = triangle(inner, lower=True, strict=True)
-        skew = sub(below, adjoint(below))
-        if is_complex(x):
-            phase = from_parts(0.0, imag(inner))
-            skew = add(skew, select(on_diagonal(phase.aval.shape), phase, 0j))
-        dq = add(absorbing_product(q, sub(skew, inner)), ahead)
-        dr = absorbing_product(sub(inner, skew), r)
-        if n > k:
-            # The columns behind do not turn Q: their part of R is Qᴴ·A.
-            more = add(
-                absorbing_product(adjoint(dq), cut(x, last, k, n)),
-                absorbing_product(adjoint(q), cut(dx, last, k, n)),
-            )
-            dr = concatenate(dr, more, axis=last)
-        if full_matrices and m > k:
-            rest = cut(all_q, last, k, m)
-            dq = concatenate(
-                dq, neg(absorbing_product(q, absorbing_product(adjoint(dq), rest))), axis=last
-            )
-            none = (0,) * x.aval.ndim
-            zero = 0j if is_complex(x) else 0.0
-            dr = pad(dr, zero, low=none, high=(*none[:-2], m - k, 0), interior=none)
-        return (all_q, all_r), (dq, dr)
+        q, r = self(x, full_matrices=full_matrices)
+        return (q, r), moved_factors(q, r, x, dx)
+
+
+class PivotedQR(Factorisation):
+    """The QR factorisation of A[:, p], whose R has a descending diagonal: (Q, R, p).
+
+    In each step the longest column that is left comes next.  p is int32.
+    """
+
+    name = "pivoted_qr"
+    multiple = True
+
+    def type_rule(self, x: Aval, *, full_matrices: bool) -> tuple[Aval, Aval, Aval]:
+        q, r = qr.type_rule(x, full_matrices=full_matrices)
+        return q, r, q.update(shape=(*x.shape[:-2], x.shape[-1]), dtype=INDEX)
+
+    def jvp(self, primals: Any, tangents: Any, *, full_matrices: bool) -> Any:
+        (x,), (dx,) = primals, tangents
+        q, r, order = self(x, full_matrices=full_matrices)
+        x, dx = (turned(rows_at(turned(m), order)) for m in (x, dx))
+        return (q, r, order), (*moved_factors(q, r, x, dx), Zero)
+
+
+def moved_factors(all_q: Any, all_r: Any, x: Any, dx: Any) -> tuple[Any, Any]:
+    """The tangents of Q and R, square or not, of A = Q·R."""
+    m, n = x.aval.shape[-2:]
+    k = min(m, n)
+    last = x.aval.ndim - 1
+    q, r = cut(all_q, last, 0, k), cut(cut(all_r, last - 1, 0, k), last, 0, k)
+    # dA·R⁻¹ = dQ + Q·(dR·R⁻¹), where Qᴴ·dQ is skew-Hermitian and dR·R⁻¹ is triangular.
+    ahead = derivative_right(r, cut(dx, last, 0, k), lower=False)
+    inner = absorbing_product(adjoint(q), ahead)
+    below = triangle(inner, lower=True, strict=True)
+    skew = sub(below, adjoint(below))
+    if is_complex(x):
+        phase = from_parts(0.0, imag(inner))
+        skew = add(skew, select(on_diagonal(phase.aval.shape), phase, 0j))
+    dq = add(absorbing_product(q, sub(skew, inner)), ahead)
+    dr = absorbing_product(sub(inner, skew), r)
+    if n > k:
+        # The columns behind do not turn Q: their part of R is Qᴴ·A.
+        more = add(
+            absorbing_product(adjoint(dq), cut(x, last, k, n)),
+            absorbing_product(adjoint(q), cut(dx, last, k, n)),
+        )
+        dr = concatenate(dr, more, axis=last)
+    if all_q.aval.shape[-1] > k:
+        rest = cut(all_q, last, k, m)
+        dq = concatenate(
+            dq, neg(absorbing_product(q, absorbing_product(adjoint(dq), rest))), axis=last
+        )
+        none = (0,) * x.aval.ndim
+        zero = 0j if is_complex(x) else 0.0
+        dr = pad(dr, zero, low=none, high=(*none[:-2], m - k, 0), interior=none)
+    return dq, dr
 
 
 eigh = Eigh()
 eig = Eig()
 svd = SVD()
 qr = QR()
+pivoted_qr = PivotedQR()

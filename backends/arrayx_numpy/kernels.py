@@ -14,6 +14,7 @@ from arrayx_numpy.elementwise import ELEMENTWISE
 from arrayx_numpy.fft import FFT
 from arrayx_numpy.linalg import LINALG
 from arrayx_numpy.random import RANDOM
+from arrayx_numpy.reflections import REFLECTIONS
 from arrayx_numpy.structural import STRUCTURAL
 
 
@@ -55,6 +56,7 @@ KERNELS: dict[str, Any] = {
     **RANDOM,
     **STRUCTURAL,
     **LINALG,
+    **REFLECTIONS,
     **FFT,
     "full": full,
     "iota": iota,

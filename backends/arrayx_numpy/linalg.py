@@ -14,6 +14,7 @@ from arrayx.lazy import lazy
 
 lapack = lazy("scipy.linalg.lapack")
 blas = lazy("scipy.linalg.blas")
+scipy_linalg = lazy("scipy.linalg")
 # The letter that BLAS and LAPACK put before a name.
 LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
@@ -120,10 +121,28 @@ def eigh(x: Any, *, vectors: bool) -> Any:
     return or_nan(np.linalg.eigh if vectors else np.linalg.eigvalsh, x)
 
 
-def eig(x: Any, *, vectors: bool) -> Any:
+def eig(x: Any, *, left: bool, right: bool) -> Any:
     wide = np.result_type(x.dtype, np.complex64)
-    found = or_nan(np.linalg.eig if vectors else np.linalg.eigvals, x)
+    if left:
+        found = eig_of_each(x, right)
+    else:
+        found = or_nan(np.linalg.eig if right else np.linalg.eigvals, x)
     return tuple(r.astype(wide, copy=False) for r in found)
+
+
+def eig_of_each(x: Any, right: bool) -> tuple[np.ndarray, ...]:
+    """Eigenvalues and left vectors, which NumPy does not give, and right ones if asked for."""
+    wide = np.result_type(x.dtype, np.complex64)
+    results = (
+        np.full(x.shape[:-1], np.nan, wide),
+        *(np.full(x.shape, np.nan, wide) for _ in range(1 + right)),
+    )
+    for index in np.ndindex(x.shape[:-2]):
+        if np.isfinite(x[index]).all():
+            found = scipy_linalg.eig(x[index], left=True, right=right)
+            for out, part in zip(results, found, strict=True):
+                out[index] = part
+    return results
 
 
 def svd(x: Any, *, full_matrices: bool, compute_uv: bool) -> Any:

@@ -159,7 +159,7 @@ class Writer:
                 dtype = e.outputs[0].aval.dtype
             if (planned and dtypes.kind(dtype) != "bool") or is_foreign(dtype):
                 return self.constant("literal", np.asarray(a, dtype))
-        return repr(a) if np.isfinite(a) else f"float({str(a)!r})"
+        return repr(a) if np.isfinite(a) else f"{type(a).__name__}({str(a)!r})"
 
     def call(self, kernel: Any, e: Equation, arguments: list[str]) -> str:
         """The call of a kernel."""

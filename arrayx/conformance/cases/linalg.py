@@ -32,11 +32,12 @@ def matrices(
     operands: tuple[Any, ...],
     params: Any,
     reference: Callable[..., Any],
+    kinds: tuple[str, ...] = LAPACK,
     **facts: Any,
 ) -> Case:
     """A row of matrices: nan has no meaning of its own in them."""
     facts = {"ulps": 100.0, "special": False, "scale": within(reference), **facts}
-    return Case(name, call, operands, params, reference, LAPACK, **facts)
+    return Case(name, call, operands, params, reference, kinds, **facts)
 
 
 def far_from_singular(x: Any) -> Any:

@@ -88,7 +88,7 @@ def eig(a: Any) -> EigResult:
     >>> sorted(w.imag.tolist())
     [-1.0, 1.0]
     """
-    w, v = spectral.eig(matrix(a, "eig", square=True), vectors=True)
+    w, v = spectral.eig(matrix(a, "eig", square=True), left=False, right=True)
     return EigResult(w, v)
 
 
@@ -99,7 +99,7 @@ def eigvals(a: Any) -> Array:
     >>> sorted(anp.linalg.eigvals(anp.array([[0.0, -1.0], [1.0, 0.0]])).imag.tolist())
     [-1.0, 1.0]
     """
-    (w,) = spectral.eig(matrix(a, "eigvals", square=True), vectors=False)
+    (w,) = spectral.eig(matrix(a, "eigvals", square=True), left=False, right=False)
     return w  # type: ignore[no-any-return]
 
 

@@ -26,6 +26,7 @@ from arrayx_xla.rules import (
     linalg,
     numeric,
     reduction,
+    reflections,
     slicing,
     sorting,
     special,
@@ -50,6 +51,7 @@ _FILES = (
     sorting,
     contraction,
     linalg,
+    reflections,
     fft,
     control,
 )
@@ -57,4 +59,4 @@ _FILES = (
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN, **reflections.WHEN}
