@@ -61,6 +61,11 @@ class Hessenberg(Factorisation):
         return add(above, below_subdiagonal(packed)), transpose(taus, perm=(*range(1, last), 0))
 
 
+def above_reflectors(packed: Any) -> Any:
+    """The Hessenberg matrix alone."""
+    return sub(packed, below_subdiagonal(packed))
+
+
 def below_subdiagonal(x: Any) -> Any:
     """The elements that a Hessenberg matrix has not."""
     rows = iota(shape=x.aval.shape, dtype=INT, axis=x.aval.ndim - 2)
@@ -74,43 +79,65 @@ INT = dtypes.as_dtype("int32")
 def reflect(
     index: Any, shared: Sequence[Any], carry: Sequence[Any]
 ) -> tuple[Sequence[Any], Sequence[Any]]:
-    """One step: the column's elements below the subdiagonal become zeros."""
+    """One step of `hessenberg`: the column's elements below the subdiagonal become zeros."""
     (a,) = carry
-    shape, zero = a.aval.shape, zero_literal(a.aval.dtype)
-    axes = (a.aval.ndim - 1,)
-    number = broadcast_in_dim(index, shape=shape, dims=())
-    own = eq(iota(shape=shape, dtype=INT, axis=a.aval.ndim - 1), number)
-    column = reduce_sum(select(own, a, zero), axes=axes)
-    rows = iota(shape=column.aval.shape, dtype=INT, axis=column.aval.ndim - 1)
-    number = add(broadcast_in_dim(index, shape=column.aval.shape, dims=()), 1)
-    last = (column.aval.ndim - 1,)
-    head = reduce_sum(select(eq(rows, number), column, zero), axes=last)
-    tail = select(gt(rows, number), column, zero)
+    v, tau = reflection(column_of(a, index), add(index, 1))
+    a = from_the_left(a, v, tau)
+    shape, n = a.aval.shape, a.aval.ndim
+    right = reduce_sum(mul(a, along_columns(v, shape)), axes=(n - 1,))
+    across = along_columns(conjugate(v), shape)
+    factor = broadcast_in_dim(tau, shape=shape, dims=tuple(range(n - 2)))
+    return (sub(a, mul(factor, mul(along_rows(right, shape), across))),), (v, tau)
+
+
+def reflect_rows(
+    index: Any, shared: Sequence[Any], carry: Sequence[Any]
+) -> tuple[Sequence[Any], Sequence[Any]]:
+    """One step of `geqrf`: the column's elements below the diagonal become zeros."""
+    (a,) = carry
+    v, tau = reflection(column_of(a, index), index)
+    return (from_the_left(a, v, tau),), (v, tau)
+
+
+def column_of(a: Any, index: Any) -> Any:
+    """One column of each matrix, as a vector."""
+    places = iota(shape=a.aval.shape, dtype=INT, axis=a.aval.ndim - 1)
+    own = eq(places, broadcast_in_dim(index, shape=a.aval.shape, dims=()))
+    zero = zero_literal(a.aval.dtype)
+    return reduce_sum(select(own, a, zero), axes=(a.aval.ndim - 1,))
+
+
+def from_the_left(a: Any, v: Any, tau: Any) -> Any:
+    """Hᴴ·A for H = I - tau·v·vᴴ."""
+    shape, n = a.aval.shape, a.aval.ndim
+    down = along_rows(v, shape)
+    left = along_columns(reduce_sum(mul(conjugate(down), a), axes=(n - 2,)), shape)
+    factor = broadcast_in_dim(conjugate(tau), shape=shape, dims=tuple(range(n - 2)))
+    return sub(a, mul(factor, mul(down, left)))
+
+
+def reflection(column: Any, number: Any) -> tuple[Any, Any]:
+    """v and tau for which Hᴴ makes zeros behind an element of the columns, as LAPACK's larfg."""
+    shape, zero = column.aval.shape, zero_literal(column.aval.dtype)
+    last, lead = (column.aval.ndim - 1,), tuple(range(column.aval.ndim - 1))
+    places = iota(shape=shape, dtype=INT, axis=column.aval.ndim - 1)
+    number = broadcast_in_dim(number, shape=shape, dims=())
+    head = reduce_sum(select(eq(places, number), column, zero), axes=last)
+    tail = select(gt(places, number), column, zero)
     size = reduce_sum(squared(tail), axes=last)
     re = real(head) if is_complex(head) else head
     flat = eq(size, 0.0)
     if is_complex(head):
         flat = bitwise_and(flat, eq(imag(head), 0.0))
-    # A column that is in order stays as it is; the numbers in its place only must not be 0.
+    # A column that is in order stays as it is; what is computed in vain must not divide by 0.
     length = sqrt(select(flat, 1.0, add(squared(head), size)))
     beta = select(ge(re, 0.0), neg(length), length)
-    wide = as_dtype(beta, a.aval.dtype)
+    wide = as_dtype(beta, column.aval.dtype)
     one = type(zero)(1)
     tau = select(flat, zero, div(sub(wide, head), wide))
     scale = div(one, select(flat, one, sub(head, wide)))
-    lead = tuple(range(column.aval.ndim - 1))
-    v = mul(tail, broadcast_in_dim(scale, shape=column.aval.shape, dims=lead))
-    v = select(eq(rows, number), one, v)
-    # Hᴴ·A·H for H = I - tau·v·vᴴ.
-    down, across = along_rows(v, shape), along_columns(conjugate(v), shape)
-    spread = tuple(range(a.aval.ndim - 2))
-    factor = broadcast_in_dim(tau, shape=shape, dims=spread)
-    n = a.aval.ndim
-    left = along_columns(reduce_sum(mul(conjugate(down), a), axes=(n - 2,)), shape)
-    a = sub(a, mul(conjugate(factor), mul(down, left)))
-    right = along_rows(reduce_sum(mul(a, along_columns(v, shape)), axes=(n - 1,)), shape)
-    a = sub(a, mul(factor, mul(right, across)))
-    return (a,), (v, tau)
+    v = mul(tail, broadcast_in_dim(scale, shape=shape, dims=lead))
+    return select(eq(places, number), one, v), tau
 
 
 def squared(x: Any) -> Any:
@@ -119,6 +146,31 @@ def squared(x: Any) -> Any:
         return mul(x, x)
     re, im = real(x), imag(x)
     return add(mul(re, re), mul(im, im))
+
+
+class Geqrf(Factorisation):
+    """A = Q·R with upper triangular R: (packed, taus).
+
+    The packed matrix has R down to its diagonal, and below that the reflectors whose product is
+    Q, as `householder_product` takes them.
+    """
+
+    name = "geqrf"
+    multiple = True
+
+    def type_rule(self, x: Aval) -> tuple[Aval, Aval]:
+        x = check_matrices(self.name, x)
+        return x, x.update(shape=(*x.shape[:-2], min(x.shape[-2:])))
+
+    def expand(self, x: Any) -> Any:
+        m, n = x.aval.shape[-2:]
+        last, zero, k = x.aval.ndim - 1, zero_literal(x.aval.dtype), min(m, n)
+        if not k:
+            return x, fill((*x.aval.shape[:-2], 0), x.aval.dtype, zero)
+        form, vectors, taus = counted_loop(reflect_rows, (), (x,), k)
+        packed = padded(transpose(vectors, perm=(*range(1, last), last, 0)), last, 0, n - k, zero)
+        both = add(triangle(form, lower=False), triangle(packed, lower=True, strict=True))
+        return both, transpose(taus, perm=(*range(1, last), 0))
 
 
 class Tridiagonal(Factorisation):
@@ -162,4 +214,5 @@ class Tridiagonal(Factorisation):
 
 
 hessenberg = Hessenberg()
+geqrf = Geqrf()
 tridiagonal = Tridiagonal()

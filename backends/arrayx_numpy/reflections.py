@@ -77,6 +77,16 @@ def hessenberg(x: Any) -> Any:
     return packed, taus
 
 
+def geqrf(x: Any) -> Any:
+    packed = np.array(x)
+    taus = np.zeros((*x.shape[:-2], min(x.shape[-2:])), x.dtype)
+    if packed.size:
+        reduce = routine(lapack, "geqrf", x.dtype)
+        for index in np.ndindex(x.shape[:-2]):
+            packed[index], taus[index], _, _ = reduce(x[index])
+    return packed, taus
+
+
 def tridiagonal(x: Any) -> Any:
     n, real = x.shape[-1], x.real.dtype
     batch, less = x.shape[:-2], max(x.shape[-1] - 1, 0)
@@ -155,6 +165,7 @@ REFLECTIONS: dict[str, Any] = {
     "householder_product": householder_product,
     "ormqr": ormqr,
     "hessenberg": hessenberg,
+    "geqrf": geqrf,
     "tridiagonal": tridiagonal,
     "schur": schur,
     "sylvester": sylvester,

@@ -107,7 +107,7 @@ def system_solved(a: Any, b: Any, *, transpose_a: bool) -> Any:
     return np.linalg.solve(a.swapaxes(-1, -2) if transpose_a else a, b)
 
 
-UNIT = {"domain": (-1.0, 1.0)}
+UNIT: dict[str, Any] = {"domain": (-1.0, 1.0)}
 TRIANGULAR = (
     ("lower", (3, 3), (3, 2), True, True, "none", False),
     ("upper", (3, 3), (3, 3), True, False, "none", False),

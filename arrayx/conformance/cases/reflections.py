@@ -81,7 +81,8 @@ def factored_reference(x: Any) -> tuple[Any, Any]:
         ht, tau, _ = routine("gehrd", m)(m)
         return ht[1:, :-1], tau
 
-    return reduced(x)
+    below, taus = reduced(x)
+    return below, taus
 
 
 def unitary(x: Any) -> Any:
@@ -101,6 +102,11 @@ def turned_by_reference(x: Any, c: Any, *, left: bool, transpose: bool) -> Any:
 @each
 def hessenberg_reference(x: Any) -> Any:
     return routine("gehrd", x)(x)[:2]
+
+
+@each
+def geqrf_reference(x: Any) -> Any:
+    return routine("geqrf", x)(x)[:2]
 
 
 @each
@@ -216,6 +222,18 @@ CASES = (
             label=label,
         )
         for label, shape in (("four", (4, 4)), ("two", (2, 2)), ("stack", (2, 3, 3)))
+    ),
+    *(
+        matrices(
+            "geqrf",
+            similar_forms.geqrf,
+            (shape,),
+            {},
+            geqrf_reference,
+            ulps=1000.0,
+            label=label,
+        )
+        for label, shape in (("tall", (4, 2)), ("wide", (2, 3)), ("stack", (2, 3, 3)))
     ),
     *(
         matrices(

@@ -88,6 +88,14 @@ def hessenberg(e: Emitter, x: Value) -> tuple[Value, ...]:
     return where_done(e, info, packed), where_done(e, info, taus)
 
 
+def geqrf(e: Emitter, x: Value) -> tuple[Value, ...]:
+    packed_aval, taus_aval = e.results
+    if not taus_aval.size:
+        return x, e.empty(taus_aval)
+    packed, taus = lapack(e, "geqrf", [(x, MATRIX)], [(packed_aval, MATRIX), (taus_aval, VECTOR)])
+    return packed, taus
+
+
 def tridiagonal(e: Emitter, x: Value) -> tuple[Value, ...]:
     d_aval, e_aval, taus_aval = e.results[1:]
     if x.shape[-1] < 2:
@@ -127,6 +135,7 @@ RULES: dict[str, Any] = {
     "householder_product": householder_product,
     "ormqr": ormqr,
     "hessenberg": hessenberg,
+    "geqrf": geqrf,
     "tridiagonal": tridiagonal,
     "schur": schur,
     "tridiagonal_solve": tridiagonal_solve,
