@@ -99,9 +99,7 @@ def public(
     """
     function = resolved(name)
     if reference is None and compare:
-        if name.partition(".")[0] not in ("numpy", "scipy"):
-            raise ValueError(f"the row of {name} gives no reference")
-        reference = _attribute(name)
+        reference = reference_of(name)
     truth = None
     if reference is not None:
         given = reference
@@ -118,6 +116,13 @@ def public(
         return leaves(form(function, *arrays, **more))
 
     return Case(name, call, operands, dict(params or {}), truth, dtypes, domain, **facts)
+
+
+def reference_of(name: str) -> Callable[..., Any]:
+    """The function of NumPy or SciPy with the same dotted name."""
+    if name.partition(".")[0] not in ("numpy", "scipy"):
+        raise ValueError(f"the row of {name} gives no reference")
+    return _attribute(name)  # type: ignore[no-any-return]
 
 
 def _magnitude(array: Any) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from arrayx import errors
+from arrayx.control import similar_forms
 from arrayx.core.array import Array
 from arrayx.numpy.linalg.reading import matrix, narrowing, symmetrised
 from arrayx.primitives import spectral
-from arrayx.primitives.matrices import adjoint
+from arrayx.primitives.matrices import adjoint, turned
 
 
 class EighResult(NamedTuple):
@@ -107,16 +108,20 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     """Orthonormal columns Q and an upper triangular R with `Q @ R = a`: `(Q, R)`.
 
     Of an M by N matrix, with K = min(M, N): "reduced" gives M by K and K by N, "complete" M by M
-    and M by N, "r" only the R of "reduced".
+    and M by N, "r" only the R of "reduced", and "raw" LAPACK's reflectors, transposed as in NumPy,
+    and their K factors.
 
     >>> import arrayx.numpy as anp
     >>> q, r = anp.linalg.qr(anp.ones((3, 2)))
     >>> q.shape, r.shape
     ((3, 2), (2, 2))
     """
-    if mode not in ("reduced", "complete", "r"):
-        raise errors.ArgumentError(f"qr: mode is 'reduced', 'complete' or 'r', got {mode!r}")
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise errors.ArgumentError(f"qr: mode is 'reduced', 'complete', 'r' or 'raw', got {mode!r}")
     back = narrowing(a, "qr")
+    if mode == "raw":
+        packed, taus = similar_forms.geqrf(matrix(a, "qr"))
+        return QRResult(back(turned(packed)), back(taus))
     q, r = spectral.qr(matrix(a, "qr"), full_matrices=mode == "complete")
     return back(r) if mode == "r" else QRResult(back(q), back(r))
 
