@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from arrayx import errors
 from arrayx.control import similar_forms
 from arrayx.core.array import Array
@@ -127,13 +129,18 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
 
 def svd(
-    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    a: Any,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    subset_by_index: tuple[int, int] | None = None,
 ) -> Any:
     """Singular values and vectors, `U @ diag(S) @ Vh = a`: `(U, S, Vh)`; S without `compute_uv`.
 
     With `full_matrices` U and Vh are square, else as long as S.  `hermitian` says something of
     `a` that changes nothing.  Vectors are determined up to a phase, those of equal values up to
-    a rotation; what does not depend on that has a finite gradient.
+    a rotation; what does not depend on that has a finite gradient.  `subset_by_index` is a range
+    of singular values by number, its end left out; it wants `full_matrices=False`.
 
     >>> import arrayx.numpy as anp
     >>> anp.linalg.svd(anp.array([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
@@ -143,6 +150,18 @@ def svd(
     results = spectral.svd(
         matrix(a, "svd"), full_matrices=full_matrices and compute_uv, compute_uv=compute_uv
     )
+    if subset_by_index is not None:
+        start, stop = subset_by_index
+        if (compute_uv and full_matrices) or not 0 <= start <= stop <= min(np.shape(a)[-2:]):
+            raise errors.ArgumentError(
+                f"svd: subset_by_index {subset_by_index!r} needs full_matrices=False, and is a "
+                f"range of {min(np.shape(a)[-2:])} values"
+            )
+        part = slice(start, stop)
+        if not compute_uv:
+            return back(results[0][..., part])
+        u, s, vh = results
+        results = u[..., part], s[..., part], vh[..., part, :]
     return SVDResult(*map(back, results)) if compute_uv else back(results[0])
 
 
