@@ -9,12 +9,12 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.api.arguments import check_callable, name_of
+from arrayx.api.derivatives import Derivative, Outline, Pullback, Pushforward, pulled_back
 from arrayx.api.operands import (
     Selected,
     arrays_of,
     as_array,
     check_argnums,
-    float0_zeros,
     given_tangents,
     home_of,
     instantiated,
@@ -31,10 +31,8 @@ from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.combined import stop_gradient as stop_gradient_primitive
 from arrayx.transforms.jvp import jvp_flat
-from arrayx.transforms.linearize import Linearized, linearize_flat
-from arrayx.transforms.vjp import backward
-from arrayx.tree_nodes import keystr
-from arrayx.treedef import LEAF, TreeDef, flatten, flatten_with_path, unflatten
+from arrayx.transforms.linearize import linearize_flat
+from arrayx.treedef import LEAF, TreeDef, flatten, unflatten
 
 
 def check_differentiable(fun: Any, transform: str) -> None:
@@ -203,6 +201,7 @@ def _gradient(
 ) -> Callable[..., tuple[Any, Any]]:
     check_differentiable(fun, transform)
     argnums = check_argnums(transform, argnums)
+    word = f"{transform} of {name_of(fun)}"
 
     @functools.wraps(fun)
     def value_and_grad_of(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -226,7 +225,8 @@ def _gradient(
                 aux_leaves, aux_tree = flatten(aux)
             return [check_value(transform, result, fun, holomorphic), *aux_leaves]
 
-        linear = linearize_flat(flat, primals, [is_differentiable(p.aval) for p in primals])
+        moving = [is_differentiable(p.aval) for p in primals]
+        linear = linearize_flat(flat, primals, moving, word)
         value = linear.outs[0]
         cts = pulled_back(linear, [one_like(value), *([Zero] * (len(linear.outs) - 1))], primals)
         gradient = unflatten(chosen.tree, cts)
@@ -235,15 +235,6 @@ def _gradient(
         return value, gradient
 
     return value_and_grad_of
-
-
-def pulled_back(linear: Linearized, cts: Sequence[Any], primals: Sequence[Any]) -> list[Any]:
-    """Cotangents of all primals as arrays, float0 where there is no derivative."""
-    found = iter(backward(linear, cts))
-    return [
-        float0_zeros(p.aval) if t is None else instantiated(next(found), p.aval)
-        for p, t in zip(primals, linear.inputs, strict=True)
-    ]
 
 
 class _Flat:
@@ -328,7 +319,8 @@ def jvp(
         avals = [p.aval for p in arrays]
         given = given_tangents(transform, "tangent", tuple(tangents), tree, avals, paths)
         flat = _Flat(transform, fun, tree, has_aux)
-        outs, out_tangents = jvp_flat(flat, arrays, given)
+        word = f"{transform} of {name_of(fun)}"
+        outs, out_tangents = jvp_flat(flat, arrays, given, word)
         shown = [
             instantiated(t, typeof(o))
             for o, t in zip(outs[: flat.count], out_tangents[: flat.count], strict=True)
@@ -337,90 +329,6 @@ def jvp(
     if has_aux:
         return flat.result(outs), tangent, flat.aux(outs)
     return flat.result(outs), tangent
-
-
-class Derivative:
-    """A function's derivative at a point, as a function of tangents or of cotangents."""
-
-    __slots__ = ("device", "flat", "linear", "out_avals", "paths", "primals")
-
-    def __init__(
-        self,
-        linear: Linearized,
-        flat: _Flat,
-        primals: Sequence[Any],
-        paths: Callable[[], list[str]],
-    ) -> None:
-        self.linear = linear
-        self.flat = flat
-        # Types alone: the tape holds what it needs of the values.
-        self.primals = [_Typed(p.aval) for p in primals]
-        self.out_avals = [typeof(o) for o in linear.outs[: flat.count]]
-        self.paths = paths
-        self.device = home_of(primals)
-
-    def out_paths(self) -> list[str]:
-        """How the user would write each leaf of the result."""
-        marks = unflatten(self.flat.out_tree, list(range(self.flat.count)))
-        return ["the result" + keystr(path) for path, _ in flatten_with_path(marks)[0]]
-
-
-class _Typed:
-    """Stands for a value of which only the type matters."""
-
-    __slots__ = ("aval",)
-
-    def __init__(self, aval: Aval) -> None:
-        self.aval = aval
-
-
-class Pullback(Derivative):
-    """Cotangents of the result to those of the arguments: what `ax.vjp` returns."""
-
-    __slots__ = ()
-
-    def __call__(self, cotangents: Any) -> Any:
-        flat = self.flat
-        with working_at(self.device):
-            cts = given_tangents(
-                "the function returned by ax.vjp",
-                "cotangent",
-                cotangents,
-                flat.out_tree,
-                self.out_avals,
-                self.out_paths,
-            )
-            extra = [Zero] * (len(self.linear.outs) - flat.count)
-            found = pulled_back(self.linear, [*cts, *extra], self.primals)
-        return unflatten(flat.tree, found)
-
-    def __repr__(self) -> str:
-        return f"<pullback of {name_of(self.flat.fun)}>"
-
-
-class Pushforward(Derivative):
-    """Tangents of the arguments to those of the result: what `ax.linearize` returns."""
-
-    __slots__ = ()
-
-    def __call__(self, *tangents: Any) -> Any:
-        flat = self.flat
-        with working_at(self.device):
-            given = given_tangents(
-                "the function returned by ax.linearize",
-                "tangent",
-                tangents,
-                flat.tree,
-                [p.aval for p in self.primals],
-                self.paths,
-            )
-            moving = [t for t, i in zip(given, self.linear.inputs, strict=True) if i is not None]
-            found = self.linear.forward(moving)[: flat.count]
-            shown = [instantiated(t, a) for t, a in zip(found, self.out_avals, strict=True)]
-        return unflatten(flat.out_tree, shown)
-
-    def __repr__(self) -> str:
-        return f"<pushforward of {name_of(self.flat.fun)}>"
 
 
 def _linearized(
@@ -436,8 +344,14 @@ def _linearized(
     with working_at(device):
         arrays = arrays_of(leaves, device, transform, paths)
         flat = _Flat(transform, fun, tree, has_aux)
-        linear = linearize_flat(flat, arrays, [is_differentiable(p.aval) for p in arrays])
-    result, derivative = flat.result(linear.outs), kind(linear, flat, arrays, paths)
+        moving = [is_differentiable(p.aval) for p in arrays]
+        linear = linearize_flat(flat, arrays, moving, f"{transform} of {name_of(fun)}")
+    avals = [typeof(o) for o in linear.outs[: flat.count]]
+    outline = Outline(
+        name_of(fun), tree, flat.out_tree, tuple(p.aval for p in arrays), tuple(avals)
+    )
+    result = flat.result(linear.outs)
+    derivative = kind(linear, outline, home_of(arrays), len(linear.outs), paths)
     return (result, derivative, flat.aux(linear.outs)) if has_aux else (result, derivative)
 
 

@@ -59,4 +59,9 @@ _FILES = (
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN, **reflections.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {
+    **gather.WHEN,
+    **linalg.WHEN,
+    **reflections.WHEN,
+    **control.WHEN,
+}
