@@ -119,9 +119,7 @@ def public(
     """
     function = resolved(name)
     if reference is None and compare:
-        if name.partition(".")[0] not in ("numpy", "scipy"):
-            raise ValueError(f"the row of {name} gives no reference")
-        reference = _attribute(name)
+        reference = reference_of(name)
     truth = None
     if reference is not None:
         given = reference
@@ -152,6 +150,13 @@ def variants(
     return tuple(
         public(name, operands, more, label=label, **facts) for label, more in params.items()
     )
+
+
+def reference_of(name: str) -> Callable[..., Any]:
+    """The function of NumPy or SciPy with the same dotted name."""
+    if name.partition(".")[0] not in ("numpy", "scipy"):
+        raise ValueError(f"the row of {name} gives no reference")
+    return _attribute(name)  # type: ignore[no-any-return]
 
 
 def _magnitude(array: Any) -> Any:

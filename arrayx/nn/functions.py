@@ -13,7 +13,7 @@ from arrayx.numpy.functions import array_of
 from arrayx.numpy.promotion import as_array, as_type, inexact
 from arrayx.numpy.selection import where as choose
 from arrayx.primitives import combined, exponential, special
-from arrayx.primitives.arithmetic import select
+from arrayx.primitives.arithmetic import absorb_mul, select
 from arrayx.primitives.creation import iota
 
 
@@ -181,11 +181,16 @@ def sparse_sigmoid(x: Any) -> Array:
 
 def _shift(x: Array, axis: Any, where: Any) -> Array:
     """The largest element over an axis, as a constant; 0 where it is not finite."""
+    largest = _largest(x, axis, where)
+    return select(logic.isfinite(largest), largest, 0.0)  # type: ignore[no-any-return]
+
+
+def _largest(x: Array, axis: Any, where: Any) -> Array:
+    """The largest element over an axis, as a constant; -inf where there is none."""
     largest = reductions.max(
         x, axis, keepdims=True, initial=None if where is None and x.size else -math.inf, where=where
     )
-    finite = logic.isfinite(largest)
-    return combined.stop_gradient(select(finite, largest, 0.0))  # type: ignore[no-any-return]
+    return combined.stop_gradient(largest)  # type: ignore[no-any-return]
 
 
 def softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
@@ -235,10 +240,17 @@ def logsumexp(
     2.0
     """
     x = _float(a, "logsumexp")
-    shift = _shift(x, axis, where)
-    weights = transcendental.exp(arithmetic.subtract(x, shift))
+    counted = where
     if b is not None:
-        weights = arithmetic.multiply(beside(b, x, "logsumexp", "b"), weights)
+        b, x = shapes.broadcast_arrays(beside(b, x, "logsumexp", "b"), x)
+        counted = logic.not_equal(b, 0)
+        counted = counted if where is None else logic.logical_and(counted, where)
+    shift = _largest(x, axis, counted)
+    shift = choose(logic.equal(shift, -math.inf), 0.0, shift)
+    weights = transcendental.exp(combined.distance(*shapes.broadcast_arrays(x, shift)))
+    if b is not None:
+        # An element with a weight of 0 counts for nothing, however large it is.
+        weights = absorb_mul(b, weights)
     total = reductions.sum(weights, axis, keepdims=keepdims, where=where)
     if not keepdims:
         shift = shapes.reshape(shift, total.shape) if shift.size == total.size else shift

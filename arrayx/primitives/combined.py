@@ -172,6 +172,17 @@ class LogAddExp(Differentiable):
         return add(larger, log1p(exp(distance)))
 
 
+class Distance(Differentiable):
+    """`x` minus `y`, which is 0 where both are the same infinity."""
+
+    name = "distance"
+    kinds = FLOAT
+    partials = (lambda x, y, out: 1.0, lambda x, y, out: -1.0)
+
+    def expand(self, x: Any, y: Any) -> Any:
+        return select(eq(x, y), 0.0, sub(x, y))
+
+
 def _distance(x: Any, other: Any, out: Any) -> Any:
     # Equal to the result, an operand is infinite, or far above the other.
     distance = select(eq(x, out), 0.0, sub(x, out))
@@ -198,5 +209,6 @@ remainder = Remainder()
 copysign = CopySign()
 hypot = Hypot()
 logaddexp = LogAddExp()
+distance = Distance()
 stop_gradient = StopGradient()
 reduce_precision = ReducePrecision()

@@ -15,6 +15,7 @@ from arrayx_numpy.elementwise import ELEMENTWISE
 from arrayx_numpy.fft import FFT
 from arrayx_numpy.linalg import LINALG
 from arrayx_numpy.random import RANDOM
+from arrayx_numpy.reflections import REFLECTIONS
 from arrayx_numpy.structural import STRUCTURAL
 from arrayx_numpy.windows import WINDOWS
 
@@ -59,6 +60,7 @@ KERNELS: dict[str, Any] = {
     **CONVOLUTION,
     **WINDOWS,
     **LINALG,
+    **REFLECTIONS,
     **FFT,
     "full": full,
     "iota": iota,

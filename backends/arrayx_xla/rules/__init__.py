@@ -27,6 +27,7 @@ from arrayx_xla.rules import (
     linalg,
     numeric,
     reduction,
+    reflections,
     slicing,
     sorting,
     special,
@@ -54,6 +55,7 @@ _FILES = (
     convolution,
     windows,
     linalg,
+    reflections,
     fft,
     control,
 )
@@ -61,4 +63,9 @@ _FILES = (
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN, **control.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {
+    **gather.WHEN,
+    **linalg.WHEN,
+    **reflections.WHEN,
+    **control.WHEN,
+}
