@@ -25,8 +25,8 @@ from arrayx.control.slopes import by_expansion
 from arrayx.primitives.arithmetic import add, eq, ge, gt, le, lt, mul, ne, neg, select, sub
 from arrayx.primitives.bitwise import bitwise_and, bitwise_not, bitwise_or
 from arrayx.primitives.combined import stop_gradient
-from arrayx.primitives.exponential import exp, expm1, log, log1p, sqrt
 from arrayx.primitives.expanded import Special, number_like
+from arrayx.primitives.exponential import exp, expm1, log, log1p, sqrt
 from arrayx.primitives.numeric import div
 from arrayx.primitives.numeric import max as maximum
 from arrayx.primitives.quadrature import integral
@@ -206,6 +206,8 @@ class LogBeta(Special):
         value = log_beta(select(inside, a, 1.0), select(inside, b, 1.0))
         # Elsewhere what the gamma function gives, infinities and poles included.
         outside = sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
+        at_pole = bitwise_or(eq(a, 0.0), eq(b, 0.0))
+        outside = select(at_pole, math.inf, outside)
         return select(inside, value, stop_gradient(outside))
 
 

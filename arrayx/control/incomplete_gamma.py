@@ -20,8 +20,8 @@ from arrayx.control.slopes import by_expansion, derivative
 from arrayx.primitives.arithmetic import add, eq, ge, gt, le, lt, mul, ne, neg, select, sub
 from arrayx.primitives.bitwise import bitwise_and, bitwise_not, bitwise_or
 from arrayx.primitives.combined import stop_gradient
-from arrayx.primitives.exponential import exp, expm1, log, log1p, sqrt
 from arrayx.primitives.expanded import Special, number_like
+from arrayx.primitives.exponential import exp, expm1, log, log1p, sqrt
 from arrayx.primitives.numeric import div
 from arrayx.primitives.numeric import min as minimum
 from arrayx.primitives.quadrature import integral

@@ -61,3 +61,30 @@ def series(ratio: Callable[..., Any], first: Any, *operands: Any, most: int) -> 
         n_body=len(operands),
     )
     return total
+
+
+def repeated(
+    going: Callable[..., Any],
+    step: Callable[..., Sequence[Any]],
+    constants: Sequence[Any],
+    carry: Sequence[Any],
+) -> Sequence[Any]:
+    """Carried arrays after as many steps as `going`, an array of booleans made of them, has a true
+    element.  `step` takes the constants and the carried arrays and gives the next ones.
+    """
+    avals = [x.aval.strong() for x in carry]
+    given = [x.aval.strong() for x in constants]
+
+    def any_goes(*args: Any) -> list[Any]:
+        mask = going(*args)
+        return [reduce_or(mask, axes=tuple(range(len(mask.aval.shape))))]
+
+    results: Sequence[Any] = while_loop(
+        *constants,
+        *carry,
+        cond=derive(any_goes, avals),
+        body=derive(step, [*given, *avals]),
+        n_cond=0,
+        n_body=len(constants),
+    )
+    return results

@@ -28,9 +28,7 @@ class Slope(Differentiable):
     costly = True
     cheap = False
 
-    def jvp(
-        self, primals: Any, tangents: Any, *, function: str, orders: tuple[int, ...]
-    ) -> Any:
+    def jvp(self, primals: Any, tangents: Any, *, function: str, orders: tuple[int, ...]) -> Any:
         result = self(*primals, function=function, orders=orders)
         tangent: Any = Zero
         for i, dx in enumerate(tangents):

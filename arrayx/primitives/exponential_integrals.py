@@ -151,9 +151,7 @@ def upper_tail(a: Any, x: Any) -> Any:
     It is the upper incomplete gamma function divided by x**a exp(-x).
     """
     rate = sub(x, a)
-    length = div(
-        2 * NEGLIGIBLE, add(rate, sqrt(add(mul(rate, rate), mul(x, 2 * NEGLIGIBLE))))
-    )
+    length = div(2 * NEGLIGIBLE, add(rate, sqrt(add(mul(rate, rate), mul(x, 2 * NEGLIGIBLE)))))
     length = minimum(length, log1p(add(div(NEGLIGIBLE, x), length)))
 
     def integrand(u: Any, a: Any, x: Any) -> Any:

@@ -25,9 +25,7 @@ def coefficients() -> tuple[float, ...]:
     angles = np.arange(1 - 2 * TERMS, 2 * TERMS) * (math.pi / (2 * TERMS))
     t = WIDTH * np.tan(angles / 2)
     values = np.exp(-t * t) * (WIDTH * WIDTH + t * t)
-    return tuple(
-        math.fsum(values * np.cos(n * angles)) / (4 * TERMS) for n in range(1, TERMS + 1)
-    )
+    return tuple(math.fsum(values * np.cos(n * angles)) / (4 * TERMS) for n in range(1, TERMS + 1))
 
 
 class Faddeeva(Unary):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from arrayx.primitives.arithmetic import add, eq, gt, lt, mul, ne, neg, select, sub
+from arrayx.primitives.arithmetic import add, eq, gt, lt, mul, neg, select, sub
 from arrayx.primitives.bitwise import bitwise_and
-from arrayx.primitives.exponential import exp, log
 from arrayx.primitives.expanded import Special, number_like
+from arrayx.primitives.exponential import exp, log
 from arrayx.primitives.numeric import abs as absolute
 from arrayx.primitives.numeric import div, rem, sign
 from arrayx.primitives.quadrature import integral
