@@ -12,7 +12,7 @@ from arrayx.numpy.functions import array_of
 from arrayx.numpy.promotion import as_array, as_type, inexact
 from arrayx.numpy.selection import where as choose
 from arrayx.primitives import combined, exponential, special
-from arrayx.primitives.arithmetic import select
+from arrayx.primitives.arithmetic import absorb_mul, select
 from arrayx.primitives.creation import iota
 
 
@@ -69,7 +69,7 @@ def soft_sign(x: Any) -> Array:
 def silu(x: Any) -> Array:
     """x * sigmoid(x), also called swish."""
     x = _float(x, "silu")
-    return arithmetic.multiply(x, sigmoid(x))
+    return absorb_mul(x, sigmoid(x))  # type: ignore[no-any-return]
 
 
 swish = silu
@@ -78,7 +78,7 @@ swish = silu
 def mish(x: Any) -> Array:
     """x * tanh(softplus(x))."""
     x = _float(x, "mish")
-    return arithmetic.multiply(x, transcendental.tanh(softplus(x)))
+    return absorb_mul(x, transcendental.tanh(softplus(x)))  # type: ignore[no-any-return]
 
 
 def elu(x: Any, alpha: Any = 1.0) -> Array:
@@ -115,9 +115,9 @@ def gelu(x: Any, approximate: bool = True) -> Array:
             math.sqrt(2 / math.pi), arithmetic.add(x, arithmetic.multiply(0.044715, cubic))
         )
         gate = arithmetic.multiply(0.5, arithmetic.add(1.0, transcendental.tanh(inner)))
-        return arithmetic.multiply(x, gate)
+        return absorb_mul(x, gate)  # type: ignore[no-any-return]
     tail = special.erfc(arithmetic.multiply(x, -math.sqrt(0.5)))
-    return arithmetic.multiply(arithmetic.multiply(0.5, x), tail)
+    return absorb_mul(arithmetic.multiply(0.5, x), tail)  # type: ignore[no-any-return]
 
 
 def glu(x: Any, axis: int = -1) -> Array:
@@ -150,7 +150,7 @@ def hard_sigmoid(x: Any) -> Array:
 def hard_silu(x: Any) -> Array:
     """x * hard_sigmoid(x), also called hard swish."""
     x = _float(x, "hard_silu")
-    return arithmetic.multiply(x, hard_sigmoid(x))
+    return absorb_mul(x, hard_sigmoid(x))  # type: ignore[no-any-return]
 
 
 hard_swish = hard_silu
@@ -278,8 +278,13 @@ def standardize(
     variance: Any = None,
     epsilon: Any = 1e-05,
     where: Any = None,
+    *,
+    algorithm: str = "fast",
 ) -> Array:
-    """`x` minus its mean, divided by the root of its variance plus `epsilon`."""
+    """`x` minus its mean, divided by the root of its variance plus `epsilon`.
+
+    The variance is taken of what the mean leaves, whatever `algorithm` says.
+    """
     x = _float(x, "standardize")
     if mean is None:
         mean = statistics.mean(x, axis, keepdims=True, where=where)

@@ -147,7 +147,7 @@ def binomial_draws(key: Any, n: Any, p: Any) -> Any:
     dtype = n.aval.dtype
     wide = dtypes.accumulation_dtype(dtype)
     n, p = as_type(n, wide), as_type(p, wide)
-    turned = gt(p, 0.5)
+    turned = ge(p, 0.5)
     q = select(turned, sub(1.0, p), p)
     valid = bitwise_and(bitwise_and(ge(n, 0.0), lt(n, math.inf)), ge(p, 0.0))
     valid = bitwise_and(valid, le(p, 1.0))

@@ -148,6 +148,26 @@ CASES = {
     "double_sided_maxwell(key(9), 1.0, np.float32([2, 3]))": 64,
     "geometric(key(9), 0.3, (9,))": 0,
     "geometric(key(9), 0.02, (4, 2), np.int16)": 0,
+    # by rejection; equal where both sides accept the same candidates
+    "gamma(key(10), np.float32([0.05, 0.9, 1, 30, 1e4]), (8, 5))": 256,
+    "loggamma(key(10), 0.01, (12,))": 64,
+    "beta(key(10), 0.5, np.float32([2, 0.1]), (6, 2))": 512,
+    "chisquare(key(10), 3.0, (6,))": 64,
+    "f(key(10), 3.0, 5.0, (6,))": 64,
+    "t(key(10), 3.0, (6,))": 64,
+    "dirichlet(key(10), np.float32([0.2, 1, 3]), (4,))": 512,
+    "generalized_normal(key(10), 3.0, (6,))": 64,
+    "ball(key(10), 3, 2.0, (4,))": 64,
+    "poisson(key(10), 3.5, (50,))": 0,
+    "poisson(key(10), np.float32([0, 1, 9.9, 10, 300]), (20, 5))": 0,
+    "poisson(key(10), 40.0, (9,), np.int16)": 0,
+    "binomial(key(10), 10, 0.3, (50,))": 0,
+    "binomial(key(10), np.float32([0, 5, 40, 100, 1000]), np.float32([0.5, 1, 0.9, 0.5, 0.2]), "
+    "(20, 5))": 0,
+    "multinomial(key(10), 60, np.float32([0.1, 0.2, 0.7]), shape=(6, 3))": 0,
+    "multivariate_normal(key(10), np.float32([1, 2]), np.float32([[2, 0.5], [0.5, 1]]), (5,))": 64,
+    "orthogonal(key(10), 3, (2,))": 512,
+    "orthogonal(key(10), 2, (), m=4)": 512,
 }
 
 
