@@ -13,7 +13,7 @@ from arrayx.primitives.combined import stop_gradient
 from arrayx.primitives.expanded import Special, number_like
 from arrayx.primitives.exponential import exp, expm1, log, log1p, sqrt
 from arrayx.primitives.numeric import abs as absolute
-from arrayx.primitives.numeric import div, sign
+from arrayx.primitives.numeric import div, floor, sign
 from arrayx.primitives.numeric import max as maximum
 from arrayx.primitives.numeric import min as minimum
 from arrayx.primitives.quadrature import integral
@@ -222,7 +222,7 @@ class Expi(Special):
 class Expn(Special):
     """The generalised exponential integral: exp(-x·t) / t**n integrated for t from 1 on.
 
-    `n` holds whole numbers from 0 on; it has no derivative.  DLMF 8.19.
+    `n` holds whole numbers from 0 on, others give nan; it has no derivative.  DLMF 8.19.
     """
 
     name = "expn"
@@ -237,7 +237,7 @@ class Expn(Special):
     partials = (by_order, lambda n, x, out: neg(lower_order(n, x)))
 
     def computed(self, n: Any, x: Any) -> Any:
-        proper = bitwise_and(ge(n, 0.0), lt(n, math.inf))
+        proper = bitwise_and(bitwise_and(ge(n, 0.0), lt(n, math.inf)), eq(floor(n), n))
         near = bitwise_and(bitwise_and(gt(x, 0.0), le(x, 1.0)), ge(n, 1.0))
         near = bitwise_and(near, proper)
         small = select(near, x, 0.5)

@@ -76,6 +76,13 @@ def fresnel_cosine(x: Any) -> Any:
     return scipy_special.fresnel(x)[1]
 
 
+@through_float32
+def expn(n: Any, x: Any) -> Any:
+    whole = np.isfinite(n) & (np.floor(n) == n)
+    value = scipy_special.expn(np.where(whole, n, 0).astype(np.int64), x)
+    return np.where(whole, value, np.nan)
+
+
 def hypergeometric(name: str) -> Callable[..., Any]:
     """A hypergeometric function; nan where an operand is not finite (SciPy's may not end)."""
 
@@ -103,7 +110,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "dawsn": named("dawsn"),
     "exp1": named("exp1"),
     "expi": named("expi"),
-    "expn": named("expn"),
+    "expn": expn,
     "owens_t": named("owens_t"),
     "sine_integral": sine_integral,
     "cosine_integral": cosine_integral,

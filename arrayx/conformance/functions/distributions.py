@@ -107,11 +107,13 @@ CASES = (
     *(
         public(
             f"scipy.stats.multinomial.{function}",
-            (Operand((3,), values=[1, 2, 0]), Operand((3,), values=[0.25, 0.25, 0.5])),
+            (
+                Operand((3,), dtype="int32", values=[1, 2, 0]),
+                Operand((3,), values=[0.25, 0.25, 0.5]),
+            ),
             form=lambda f, x, p: f(x, 3, p),
             dtypes=WIDE,
             ulps=64,
-            differentiable=(),
             special=False,
         )
         for function in COUNTED

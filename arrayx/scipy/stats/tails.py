@@ -115,7 +115,7 @@ class chi2:
         -1.6931
         """
         z, s, v = standard("chi2.logpdf", x, loc, scale, df)
-        return gamma.logpdf(0.5 * z, 0.5 * v) - log(2.0 * s)  # type: ignore[no-any-return]
+        return within(z >= 0, gamma.logpdf(0.5 * z, 0.5 * v) - log(2.0 * s), -math.inf)
 
     pdf = exponential_of(logpdf, "pdf", ">>> round(float(chi2.pdf(2.0, 2.0)), 4)\n0.1839")
 
