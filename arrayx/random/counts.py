@@ -11,7 +11,7 @@ from arrayx import dtypes, errors
 from arrayx.control.repetition import repeated
 from arrayx.core.array import Array
 from arrayx.lax import loops
-from arrayx.numpy.promotion import as_type, broadcast_shapes
+from arrayx.numpy.promotion import as_type, broadcast_shapes, placed_like
 from arrayx.primitives.arithmetic import add, eq, ge, gt, le, lt, mul, ne, neg, select, sub
 from arrayx.primitives.axes import transpose
 from arrayx.primitives.bitwise import bitwise_and, bitwise_not, bitwise_or
@@ -53,8 +53,9 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None) -> Array:
     shape = inner if shape is None else checked_shape("poisson", shape, inner)
     mean = spread(mean, shape)
     few = bitwise_or(ne(mean, mean), lt(mean, FEW))
-    counted = counted_one_by_one(one, select(few, mean, 0.0))
-    guessed = guessed_poisson(one, select(few, 1e5, mean))
+    with placed_like(one):
+        counted = counted_one_by_one(one, select(few, mean, 0.0))
+        guessed = guessed_poisson(one, select(few, 1e5, mean))
     result = select(few, counted, guessed)
     return as_type(select(eq(mean, 0.0), 0.0, result), target)
 
@@ -139,7 +140,8 @@ def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> 
     )
     inner = n.aval.shape, p.aval.shape
     shape = broadcast_shapes(*inner) if shape is None else checked_shape("binomial", shape, *inner)
-    return binomial_draws(one, spread(n, shape), spread(p, shape))  # type: ignore[no-any-return]
+    with placed_like(one):
+        return binomial_draws(one, spread(n, shape), spread(p, shape))  # type: ignore[no-any-return]
 
 
 def binomial_draws(key: Any, n: Any, p: Any) -> Any:

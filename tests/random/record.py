@@ -167,7 +167,8 @@ CASES = {
     "np.float64(0) if wide else binomial(key(3), 1000, 0.3, (4000,))[::99]": 0,
     "np.float64(0) if wide else binomial(key(3), np.float32([0, 5, 40, 100, 1e5]), "
     "np.float32([0.5, 1, 0.9, 0.5, 0.01]), (700, 5))[::70]": 0,
-    "np.float64(0) if wide else multinomial(key(3), 100, np.float32([0.1, 0.2, 0.7]), shape=(700, 3))[::70]": 0,
+    "np.float64(0) if wide else multinomial(key(3), 100, np.float32([0.1, 0.2, 0.7]), "
+    "shape=(700, 3))[::70]": 0,
     "np.float64(0) if wide else multivariate_normal(key(3), np.zeros(2, np.float32), "
     "np.float32([[2, 0.5], [0.5, 1]]), (1000,))[::99]": 4096,
     "np.float64(0) if wide else orthogonal(key(3), 4, (50,))[::20]": 8192,

@@ -39,6 +39,8 @@ def draws(name: str, params: Mapping[str, Any], *domains: Any, **facts: Any) -> 
 
 
 FOUR: dict[str, Any] = {"shape": (4,)}
+CHANCES = np.array([0.2, 0.3, 0.5], np.float32)
+COVARIANCE = np.array([[2, 0.5], [0.5, 1]], np.float32)
 # The parameters of draws by rejection are no operands: their derivative keeps the probability,
 # which is not what differences of the draws give.
 
@@ -76,7 +78,7 @@ CASES = (
     draws(
         "categorical",
         {"shape": (3,)},
-        form=lambda f, shape: f(random.key(7), np.float32([0.0, 1.0, 2.0]), shape=shape),
+        form=lambda f, shape: f(random.key(7), np.array([0.0, 1.0, 2.0], np.float32), shape=shape),
     ),
     draws("gamma", {"a": 0.7, "shape": (4,)}),
     draws("loggamma", {"a": 0.01, "shape": (4,)}),
@@ -87,7 +89,7 @@ CASES = (
     draws(
         "dirichlet",
         {"shape": (3,)},
-        form=lambda f, shape: f(random.key(7), np.float32([0.5, 1.0, 2.0]), shape),
+        form=lambda f, shape: f(random.key(7), np.array([0.5, 1.0, 2.0], np.float32), shape),
     ),
     draws("generalized_normal", {"p": 3.0, "shape": (4,)}),
     draws("ball", {"d": 3, "p": 2.0, "shape": (2,)}),
@@ -98,13 +100,18 @@ CASES = (
     draws(
         "multinomial",
         {"n": 20, "shape": (2, 3)},
-        form=lambda f, n, shape: f(random.key(7), n, np.float32([0.2, 0.3, 0.5]), shape=shape),
+        form=lambda f, n, shape: f(
+            random.key(7), n, np.array([0.2, 0.3, 0.5], np.float32), shape=shape
+        ),
     ),
     draws(
         "multivariate_normal",
         {"shape": (3,)},
         form=lambda f, shape: f(
-            random.key(7), np.float32([1, 2]), np.float32([[2, 0.5], [0.5, 1]]), shape
+            random.key(7),
+            np.array([1, 2], np.float32),
+            np.array([[2, 0.5], [0.5, 1]], np.float32),
+            shape,
         ),
     ),
     draws("orthogonal", {"n": 3, "shape": (2,)}, ulps=1024),

@@ -147,4 +147,31 @@ CASES = (
     row("logsumexp", (-3, 3)),
     row("softmax", (-3, 3), params={"axis": -1}),
     row("log_softmax", (-3, 3), params={"axis": -1}),
+    *(
+        public(
+            f"lax.{name}",
+            tuple(Operand(SHAPE, domain=d) for d in domains),
+            reference=reference,
+            ulps=32,
+            scale=lambda *xs, reference=reference: 1 + np.abs(reference(*xs)),
+            special=False,
+        )
+        for name, reference, domains in (
+            ("igamma", lambda a, x: scipy_special.gammainc(a, x), (POSITIVE, POSITIVE)),
+            ("igammac", lambda a, x: scipy_special.gammaincc(a, x), (POSITIVE, POSITIVE)),
+            ("betainc", lambda a, b, x: scipy_special.betainc(a, b, x), (POSITIVE, POSITIVE, UNIT)),
+            ("zeta", lambda s, q: scipy_special.zeta(s, q), ((1.5, 6), POSITIVE)),
+        )
+    ),
+    *(
+        public(
+            f"lax.{name}",
+            (Operand(SHAPE, domain=POSITIVE), Operand(SHAPE, domain=POSITIVE)),
+            compare=False,
+            dtypes=WIDE,
+            ulps=512,
+            special=False,
+        )
+        for name in ("igamma_grad_a", "random_gamma_grad")
+    ),
 )

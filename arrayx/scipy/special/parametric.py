@@ -14,6 +14,7 @@ from arrayx.numpy.promotion import (
     broadcast_shapes,
     broadcast_to_shape,
     inexact,
+    placed_like,
     promoted_arrays,
 )
 from arrayx.primitives import exponential_integrals, faddeeva, sine_integrals
@@ -203,5 +204,6 @@ def wofz(z: Any) -> Array:
     kind = dtypes.kind(x.dtype)
     if kind == "float":
         wide = as_type(x, dtypes.accumulation_dtype(x.dtype))
-        x = from_parts(wide, fill(wide.aval.shape, wide.aval.dtype, 0.0))
+        with placed_like(wide):
+            x = from_parts(wide, fill(wide.aval.shape, wide.aval.dtype, 0.0))
     return faddeeva.faddeeva(x)  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from typing import Any
 
 from arrayx.core.array import Array
 from arrayx.numpy import logic, ranges, rounding, transcendental
-from arrayx.numpy.promotion import inexact, promoted_arrays
+from arrayx.numpy.promotion import inexact, placed_like, promoted_arrays
 from arrayx.numpy.reductions import sum
 from arrayx.numpy.selection import where
 from arrayx.numpy.shapes import expand_dims
@@ -98,7 +98,8 @@ class poisson:
         mu, _ = operands("poisson.entropy", ("mu", "loc"), mu, loc)
         few = mu <= 60.0
         mean = where(few, mu, 1.0)
-        counts = ranges.arange(160, dtype=mu.dtype)
+        with placed_like(mu):
+            counts = ranges.arange(160, dtype=mu.dtype)
         chances = poisson.logpmf(counts, expand_dims(mean, -1))
         total = -sum(transcendental.exp(chances) * where(chances > -1e4, chances, 0.0), -1)
         large = where(few, 100.0, mu)

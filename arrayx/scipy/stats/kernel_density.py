@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from arrayx import errors, random, tree_util
@@ -13,7 +12,13 @@ from arrayx.numpy import arithmetic, creation, matrices, transcendental
 from arrayx.numpy.contraction import matmul
 from arrayx.numpy.diagonals import diagonal
 from arrayx.numpy.linalg import cholesky
-from arrayx.numpy.promotion import as_array, as_type, inexact, promoted_arrays
+from arrayx.numpy.promotion import (
+    as_array,
+    as_type,
+    inexact,
+    placed_like,
+    promoted_arrays,
+)
 from arrayx.numpy.reductions import sum
 from arrayx.numpy.shapes import atleast_2d, expand_dims, reshape, swapaxes
 from arrayx.scipy import special
@@ -57,7 +62,8 @@ class gaussian_kde:
         self.dataset = points
         count = points.shape[1]
         if weights is None:
-            shares = creation.full((count,), 1.0 / count, dtype)
+            with placed_like(points):
+                shares = creation.full((count,), 1.0 / count, dtype)
         else:
             given = as_type(as_array(weights, "gaussian_kde", "weights"), dtype)
             if given.shape != (count,):
@@ -79,13 +85,15 @@ class gaussian_kde:
             return self.neff ** (-1.0 / (self.d + 4))
         if bw_method == "silverman":
             return (self.neff * (self.d + 2) / 4.0) ** (-1.0 / (self.d + 4))
-        if isinstance(bw_method, Callable):  # type: ignore[arg-type]
+        if callable(bw_method):
             return bw_method(self)
         if isinstance(bw_method, str):
             raise errors.ArgumentError(
                 "gaussian_kde: bw_method is 'scott', 'silverman', a number or a function, got "
                 f"{bw_method!r}"
             )
+        if isinstance(bw_method, int | float):
+            return bw_method
         return as_array(bw_method, "gaussian_kde", "bw_method")
 
     @property
@@ -144,7 +152,9 @@ class gaussian_kde:
                 f"gaussian_kde.integrate_gaussian: mean and cov must have shapes {(self.d,)} and "
                 f"{(self.d, self.d)}, got {center.shape[:1]} and {spread.shape}"
             )
-        return self._overlap(center, self.covariance + spread, creation.ones(1, center.dtype))
+        with placed_like(center):
+            one = creation.ones(1, center.dtype)
+        return self._overlap(center, self.covariance + spread, one)
 
     def _overlap(self, centers: Array, spread: Array, weights: Array) -> Array:
         root = cholesky(spread)
@@ -175,7 +185,8 @@ class gaussian_kde:
         """Random points of `shape`, their coordinates along a new first axis."""
         first, second = random.split(key)
         chosen = random.choice(first, self.n, shape, p=self.weights)
-        zeros = creation.zeros(self.d, self.dataset.dtype)
+        with placed_like(self.dataset):
+            zeros = creation.zeros(self.d, self.dataset.dtype)
         noise = random.multivariate_normal(
             second, zeros, self.covariance, shape, self.dataset.dtype
         )
@@ -185,7 +196,9 @@ class gaussian_kde:
 
 def _inverse(matrix: Array) -> Array:
     root = cholesky(matrix)
-    half = solve_triangular(root, matrices.eye(matrix.shape[0], dtype=matrix.dtype), lower=True)
+    with placed_like(matrix):
+        unit = matrices.eye(matrix.shape[0], dtype=matrix.dtype)
+    half = solve_triangular(root, unit, lower=True)
     return matmul(swapaxes(half, 0, 1), half)
 
 
