@@ -10,7 +10,7 @@ import pytest
 
 import arrayx as ax
 import arrayx.numpy as anp
-from arrayx import errors
+from arrayx import errors, nn
 from arrayx.nn import dot_product_attention, initializers
 
 KEY = ax.random.key(0)
@@ -162,7 +162,7 @@ def test_orthogonal_weights_are_orthogonal(shape: tuple[int, ...]) -> None:
 
 
 def test_delta_orthogonal_weights_stand_in_the_middle() -> None:
-    w = np.asarray(nn.initializers.delta_orthogonal()(ax.random.key(0), (3, 3, 2, 4)))
+    w = np.array(nn.initializers.delta_orthogonal()(ax.random.key(0), (3, 3, 2, 4)))
     middle = w[1, 1].copy()
     np.testing.assert_allclose(middle @ middle.T, np.eye(2), atol=1e-6)
     w[1, 1] = 0

@@ -51,8 +51,8 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Array:
         v: the highest order, a Python integer from 0 on.
         n_iter: the order to start from.
 
-    >>> bessel_jn(1.0, v=1).tolist()
-    [0.7651976943016052, 0.44005054235458374]
+    >>> [round(x, 4) for x in bessel_jn(1.0, v=1).tolist()]
+    [0.7652, 0.4401]
     """
     if not isinstance(v, int) or v < 0:
         raise errors.ArgumentError(f"bessel_jn: v must be a Python integer from 0 on, got {v!r}")

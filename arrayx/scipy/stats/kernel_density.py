@@ -42,7 +42,7 @@ class gaussian_kde:
     >>> import arrayx.numpy as anp
     >>> density = gaussian_kde(anp.array([0.0, 1.0, 2.0]))
     >>> round(float(density(1.0)[0]), 3)
-    0.351
+    0.318
     """
 
     dataset: Array
