@@ -82,7 +82,7 @@ class AxisError(ArrayxError, ValueError, IndexError):
     """
 
 
-class IndexOutOfBoundsError(ArrayxError, IndexError):
+class IndexOutOfBoundsError(ArrayxError, IndexError, ValueError):
     """A concrete index lies outside its axis.
 
     Correct the index, or say with `mode="fill"`, `"drop"`, `"clip"` or `"wrap"` what an index

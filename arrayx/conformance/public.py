@@ -7,6 +7,8 @@ A public function is named by its dotted path below `arrayx`.  Its row stands in
     public("numpy.sum", ((3, 4),), {"axis": 1}, dtypes=NUMERIC, sums=True),
     public("numpy.concatenate", ((2, 3), (1, 3)), {"axis": 0}, form=listed, dtypes=ANY),
     public("lax.rsqrt", ((2, 3),), reference=lambda x: 1 / np.sqrt(x), domain=(0.1, 3)),
+    *each("fliplr flipud", ((2, 3),), dtypes=ANY),
+    *variants("numpy.flip", ((2, 3),), {"all": {}, "last": {"axis": -1}}, dtypes=ANY),
 
 The reference of a function of `arrayx.numpy` or `arrayx.scipy` is that of NumPy or SciPy with
 the same name unless another one is given; other functions name theirs.  Results may be nested:
@@ -52,6 +54,16 @@ def direct(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
 def listed(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
     """Calls a function with all operands in one list."""
     return function(list(operands), **params)
+
+
+def positional(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
+    """Calls a function with the params by position, behind the operands."""
+    return function(*operands, *params.values())
+
+
+def leading(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
+    """Calls a function with the params by position, before the operands."""
+    return function(*params.values(), *operands)
 
 
 def resolved(name: str) -> Callable[..., Any]:
@@ -120,6 +132,20 @@ def public(
     return Case(name, call, operands, dict(params or {}), truth, dtypes, domain, **facts)
 
 
+def each(names: str, *args: Any, module: str = "numpy", **facts: Any) -> tuple[Case, ...]:
+    """A row for each of several functions of one module that are called alike."""
+    return tuple(public(f"{module}.{name}", *args, **facts) for name in names.split())
+
+
+def variants(
+    name: str, operands: tuple[Any, ...], params: Mapping[str, Mapping[str, Any]], **facts: Any
+) -> tuple[Case, ...]:
+    """Rows of one function that differ in their params; the keys are their labels."""
+    return tuple(
+        public(name, operands, more, label=label, **facts) for label, more in params.items()
+    )
+
+
 def _magnitude(array: Any) -> Any:
     return np.abs(array) if array.dtype.kind in "fciu" else array
 
@@ -132,6 +158,14 @@ NOT_FUNCTIONS: tuple[Any, ...] = (lax.DotDimensionNumbers,)
 WITHOUT_ROW: dict[str, str] = {
     "random.key_dtype": "gives a dtype",
     "random.key_impl": "gives a name",
+    "numpy.fromfile": "reads a file",
+    "numpy.get_printoptions": "tells how arrays are shown",
+    "numpy.load": "reads a file",
+    "numpy.printoptions": "says how arrays are shown",
+    "numpy.save": "writes a file",
+    "numpy.savez": "writes a file",
+    "numpy.set_printoptions": "says how arrays are shown",
+    "numpy.trim_zeros": "has a shape that depends on the elements, which no size could fix",
 }
 
 

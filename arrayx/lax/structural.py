@@ -520,7 +520,7 @@ def reduce(operands: Any, init_values: Any, computation: Any, dimensions: Sequen
         x = computation(slice_in_dim(x, 0, half), slice_in_dim(x, half, 2 * half))
         if rest.shape[0]:
             x = shapes.concatenate([x, rest])
-    first = as_type(as_array(init_values), x.dtype)
+    first = creation.beside(init_values, x, "lax.reduce", "init_values")
     return (
         computation(shapes.broadcast_to(first, x.shape[1:]), shapes.squeeze(x, 0))
         if x.shape[0]

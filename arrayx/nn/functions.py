@@ -8,6 +8,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic, reductions, shapes, statistics, transcendental
+from arrayx.numpy.creation import beside, full_like
 from arrayx.numpy.functions import array_of
 from arrayx.numpy.promotion import as_array, as_type, inexact
 from arrayx.numpy.selection import where as choose
@@ -237,7 +238,7 @@ def logsumexp(
     shift = _shift(x, axis, where)
     weights = transcendental.exp(arithmetic.subtract(x, shift))
     if b is not None:
-        weights = arithmetic.multiply(as_type(as_array(b), x.dtype), weights)
+        weights = arithmetic.multiply(beside(b, x, "logsumexp", "b"), weights)
     total = reductions.sum(weights, axis, keepdims=keepdims, where=where)
     if not keepdims:
         shift = shapes.reshape(shift, total.shape) if shift.size == total.size else shift
@@ -252,7 +253,7 @@ def logsumexp(
 def logmeanexp(a: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Array:
     """log of the mean of exp over axes."""
     x = _float(a, "logmeanexp")
-    ones = shapes.broadcast_to(as_type(as_array(1.0), x.dtype), x.shape)
+    ones = full_like(x, 1.0)
     count = reductions.sum(ones, axis, keepdims=keepdims, where=where)
     return arithmetic.subtract(
         logsumexp(x, axis, keepdims=keepdims, where=where), transcendental.log(count)

@@ -13,8 +13,8 @@ from typing import Any, Literal, Protocol
 from arrayx import dtypes, errors, random
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, creation
+from arrayx.numpy.padding import pad
 from arrayx.numpy.promotion import check_axes
-from arrayx.numpy.repetition import pad
 from arrayx.numpy.shapes import moveaxis, reshape
 
 __all__ = [

@@ -12,7 +12,7 @@ from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.bessel import i0
 from arrayx.numpy.contraction import contracted
-from arrayx.numpy.creation import ones, zeros, zeros_like
+from arrayx.numpy.creation import beside, ones, zeros, zeros_like
 from arrayx.numpy.cumulative import cumsum, diff
 from arrayx.numpy.ordering import argsort, searchsorted
 from arrayx.numpy.promotion import as_array, as_type, check_axis, promoted_arrays
@@ -139,7 +139,7 @@ def interp(
             f"{knots.shape} and {values.shape}"
         )
     if period is not None:
-        width = arithmetic.abs(as_type(as_array(period, "interp", "period"), knots.dtype))
+        width = arithmetic.abs(beside(period, knots, "interp", "period"))
         points, knots = arithmetic.remainder(points, width), arithmetic.remainder(knots, width)
         order = argsort(knots)
         knots, values = knots[order], values[order]
