@@ -169,6 +169,8 @@ NOT_FUNCTIONS: tuple[Any, ...] = (lax.DotDimensionNumbers,)
 #: Public functions that take or give no arrays, so that a row could say nothing of them.
 #: Each is tested where it is defined; the reason is read when somebody asks why.
 WITHOUT_ROW: dict[str, str] = {
+    "random.key_dtype": "gives a dtype",
+    "random.key_impl": "gives a name",
     "numpy.fromfile": "reads a file",
     "numpy.get_printoptions": "tells how arrays are shown",
     "numpy.load": "reads a file",

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from arrayx import dtypes, errors
+from arrayx.control import hurwitz, incomplete_beta, incomplete_gamma
+from arrayx.control.slopes import slope
 from arrayx.core.array import Array
 from arrayx.numpy.functions import arrays_of
 from arrayx.numpy.promotion import (
@@ -95,6 +97,17 @@ def _reciprocal(x: Any) -> Any:
     return numeric.div(1.0, x)
 
 
+def _igamma_grad_a(a: Any, x: Any) -> Any:
+    """The derivative of `igamma` by its first argument."""
+    return slope(a, x, function="igamma", orders=(1, 0))
+
+
+def _random_gamma_grad(a: Any, x: Any) -> Any:
+    """How a gamma random number `x` moves with its shape parameter `a`, its probability kept."""
+    relative = incomplete_gamma.loggamma_slope(a, exponential.log(x))
+    return arithmetic.absorb_mul(relative, x)
+
+
 add = _strict("add", arithmetic.add, 2, True)
 sub = _strict("sub", arithmetic.sub, 2, True)
 mul = _strict("mul", arithmetic.mul, 2, True)
@@ -161,6 +174,12 @@ bessel_i1e = _strict("bessel_i1e", bessel.bessel_i1e, 1)
 lgamma = _strict("lgamma", special.lgamma, 1)
 digamma = _strict("digamma", special.digamma, 1)
 clamp = _strict("clamp", numeric.clamp, 3, names=("min", "x", "max"))
+igamma = _strict("igamma", incomplete_gamma.igamma, 2)
+igammac = _strict("igammac", incomplete_gamma.igammac, 2)
+igamma_grad_a = _strict("igamma_grad_a", _igamma_grad_a, 2)
+random_gamma_grad = _strict("random_gamma_grad", _random_gamma_grad, 2)
+betainc = _strict("betainc", incomplete_beta.betainc, 3)
+zeta = _strict("zeta", hurwitz.zeta, 2)
 
 
 class RoundingMethod(enum.Enum):

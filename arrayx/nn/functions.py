@@ -70,7 +70,7 @@ def soft_sign(x: Any) -> Array:
 def silu(x: Any) -> Array:
     """x * sigmoid(x), also called swish."""
     x = _float(x, "silu")
-    return arithmetic.multiply(x, sigmoid(x))
+    return absorb_mul(x, sigmoid(x))  # type: ignore[no-any-return]
 
 
 swish = silu
@@ -79,7 +79,7 @@ swish = silu
 def mish(x: Any) -> Array:
     """x * tanh(softplus(x))."""
     x = _float(x, "mish")
-    return arithmetic.multiply(x, transcendental.tanh(softplus(x)))
+    return absorb_mul(x, transcendental.tanh(softplus(x)))  # type: ignore[no-any-return]
 
 
 def elu(x: Any, alpha: Any = 1.0) -> Array:
@@ -116,9 +116,9 @@ def gelu(x: Any, approximate: bool = True) -> Array:
             math.sqrt(2 / math.pi), arithmetic.add(x, arithmetic.multiply(0.044715, cubic))
         )
         gate = arithmetic.multiply(0.5, arithmetic.add(1.0, transcendental.tanh(inner)))
-        return arithmetic.multiply(x, gate)
+        return absorb_mul(x, gate)  # type: ignore[no-any-return]
     tail = special.erfc(arithmetic.multiply(x, -math.sqrt(0.5)))
-    return arithmetic.multiply(arithmetic.multiply(0.5, x), tail)
+    return absorb_mul(arithmetic.multiply(0.5, x), tail)  # type: ignore[no-any-return]
 
 
 def glu(x: Any, axis: int = -1) -> Array:
@@ -151,7 +151,7 @@ def hard_sigmoid(x: Any) -> Array:
 def hard_silu(x: Any) -> Array:
     """x * hard_sigmoid(x), also called hard swish."""
     x = _float(x, "hard_silu")
-    return arithmetic.multiply(x, hard_sigmoid(x))
+    return absorb_mul(x, hard_sigmoid(x))  # type: ignore[no-any-return]
 
 
 hard_swish = hard_silu
@@ -291,8 +291,13 @@ def standardize(
     variance: Any = None,
     epsilon: Any = 1e-05,
     where: Any = None,
+    *,
+    algorithm: str = "fast",
 ) -> Array:
-    """`x` minus its mean, divided by the root of its variance plus `epsilon`."""
+    """`x` minus its mean, divided by the root of its variance plus `epsilon`.
+
+    The variance is taken of what the mean leaves, whatever `algorithm` says.
+    """
     x = _float(x, "standardize")
     if mean is None:
         mean = statistics.mean(x, axis, keepdims=True, where=where)
