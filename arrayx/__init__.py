@@ -34,6 +34,7 @@ from arrayx.api.placement import (
     process_count,
     process_index,
 )
+from arrayx.api.settings import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from arrayx.api.staging import eval_shape, make_graph
 from arrayx.backend.contract import Device
 from arrayx.config import config
@@ -86,6 +87,7 @@ __all__ = [
     "device_put",
     "devices",
     "dtypes",
+    "enable_x64",
     "errors",
     "eval_shape",
     "flatten_util",
@@ -104,6 +106,8 @@ __all__ = [
     "make_graph",
     "nn",
     "numpy",
+    "numpy_dtype_promotion",
+    "numpy_rank_promotion",
     "ops",
     "parse_graph",
     "process_count",

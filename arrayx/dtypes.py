@@ -15,6 +15,7 @@ import numpy as np
 
 from arrayx.config import config
 from arrayx.errors import ArgumentError, DtypeError
+from arrayx.limits import FloatLimits, IntegerLimits, float_limits, integer_limits
 
 
 class extended(np.generic):
@@ -458,20 +459,16 @@ def complex_dtype(dtype: Any) -> np.dtype[Any]:
 # ----------------------------------------------------------------- ranges
 
 
-@cache
-def _finfo(dtype: np.dtype[Any]) -> Any:
-    return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+_finfo: Final = cache(float_limits)
+_iinfo: Final = cache(integer_limits)
 
 
-@cache
-def _iinfo(dtype: np.dtype[Any]) -> np.iinfo[Any]:
-    return np.iinfo(dtype)
-
-
-def finfo(dtype: Any) -> Any:
+def finfo(dtype: Any) -> FloatLimits:
     """Limits of a floating dtype (of its parts, if complex): `eps`, `max`, `tiny`, `bits`, ….
 
-    >>> float(finfo("bfloat16").eps)
+    They are Python's floats, so they leave the dtype of an array as it is.
+
+    >>> finfo("bfloat16").eps
     0.0078125
     """
     real = real_dtype(dtype)
@@ -480,7 +477,7 @@ def finfo(dtype: Any) -> Any:
     return _finfo(real)
 
 
-def iinfo(dtype: Any) -> np.iinfo[Any]:
+def iinfo(dtype: Any) -> IntegerLimits:
     """Limits of an integer dtype: `min`, `max`, `bits`.
 
     >>> iinfo(np.int8).max

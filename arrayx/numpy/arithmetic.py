@@ -5,6 +5,7 @@ The functions are NumPy's; what they do to dtypes is JAX's promotion.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from arrayx import dtypes, errors
@@ -78,14 +79,17 @@ def _floor_divide_int(x: Array, y: Array) -> Any:
 def _floor_divide_float(x: Array, y: Array) -> Any:
     rest = combined.remainder(x, y)
     whole = numeric.round(numeric.div(arithmetic.sub(x, rest), y))
-    # Division by zero gives what `x / y` gives, as in NumPy.
-    return select(eq(y, 0.0), numeric.floor(numeric.div(x, y)), whole)
+    # Rounding x / y alone could be one too much; it is right where x or y is 0 or infinite.
+    extreme = [bitwise.bitwise_or(eq(v, 0.0), eq(numeric.abs(v), math.inf)) for v in (x, y)]
+    return select(bitwise.bitwise_or(*extreme), numeric.floor(numeric.div(x, y)), whole)
 
 
 floor_divide = binary(
     "floor_divide",
     _floor_divide_float,
-    "The largest whole number that is at most `x1 / x2`.",
+    "The largest whole number that is at most `x1 / x2`.\n\n"
+    "Zeros and infinities give the floor of their quotient, as the Array API standard has it "
+    "(NumPy's -1.0 // inf is -1.0).  Integers divided by 0 give -1, all bits set.",
     """
 >>> anp.floor_divide(anp.asarray([7, -7]), 2).tolist()
 [3, -4]""",
@@ -216,18 +220,24 @@ fabs = unary(
 def _complex_sign(x: Array) -> Any:
     length = numeric.abs(x)
     safe = select(eq(length, 0.0), 1.0, length)
-    real = numeric.div(complex_parts.real(x), safe)
-    return complex_parts.complex(real, numeric.div(complex_parts.imag(x), safe))
+    zero = eq(length, 0.0)
+    parts = [numeric.div(part(x), safe) for part in (complex_parts.real, complex_parts.imag)]
+    return complex_parts.complex(*[select(zero, 0.0, part) for part in parts])
+
+
+def _sign(x: Array) -> Any:
+    # The primitive leaves a zero its sign.
+    return select(eq(x, 0.0), 0.0, numeric.sign(x))
 
 
 sign = unary(
     "sign",
-    numeric.sign,
-    "-1, 0 or 1 by the sign of `x`; for complex numbers `x / abs(x)`.",
+    _sign,
+    "-1, 0 or 1 by the sign of `x`, 0 for -0.0 too; for complex numbers `x / abs(x)`.",
     """
 >>> anp.sign(anp.asarray([5.0, -2.0])).tolist()
 [1.0, -1.0]""",
-    by_kind={"complex": _complex_sign},
+    by_kind={"complex": _complex_sign, "int": numeric.sign, "uint": numeric.sign},
 )
 
 

@@ -60,7 +60,8 @@ def _mask(mask: Any, shape: Shape, axis: int) -> list[np.ndarray]:
                 ) from None
         mask = mask.host()
     covered = shape[axis : axis + mask.ndim]
-    if mask.shape != covered and mask.size:
+    # An axis of length 0 fits everything: nothing is selected.
+    if any(n not in (m, 0) for n, m in zip(mask.shape, covered, strict=True)):
         raise errors.IndexOutOfBoundsError(
             f"a boolean index of shape {mask.shape} does not fit the shape {covered} of the axes "
             f"it stands at ({axis} to {axis + mask.ndim - 1} of an array of shape {shape})"
@@ -93,19 +94,24 @@ def parse(index: Any, shape: Shape) -> Parsed:
         given += [slice(None)] * (len(shape) - taken)
     items: list[Any] = []
     new_axes: list[int] = []
+    axis = 0  # of the array; a truth value stands at none
     for item in given:
         if item is None:
             new_axes.append(len(items))
-        elif type(item) is slice:
-            items.append(_range(item, shape[len(items)]))
+            continue
+        if type(item) is slice:
+            items.append(_range(item, shape[axis]))
         elif _is_mask(item):
             if item.ndim == 0:
                 # A single truth value is a new axis of length 1 or 0.
                 items.append(_Truth(bool(_mask(item, (), 0) is not None and item)))
                 continue
-            items.extend(_mask(item, shape, len([i for i in items if type(i) is not _Truth])))
+            items.extend(_mask(item, shape, axis))
+            axis += item.ndim
+            continue
         else:
-            items.append(_integer(item, shape[len(items)], len(items)))
+            items.append(_integer(item, shape[axis], axis))
+        axis += 1
     return Parsed(tuple(items), tuple(new_axes))
 
 
