@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 # From the ground up.  A module may import its own floor and those below.
 FLOORS = (
-    "config dtypes errors lazy promotion source tree tree_nodes tree_util treedef version",
+    "config dtypes errors lazy limits promotion source tree tree_nodes tree_util treedef version",
     "core typing",
     "primitives",
     "transforms",

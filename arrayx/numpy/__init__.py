@@ -151,6 +151,7 @@ from arrayx.numpy.files import (
     savez,
     set_printoptions,
 )
+from arrayx.numpy.fitting import polyfit, roots
 from arrayx.numpy.histograms import (
     bincount,
     corrcoef,
@@ -395,6 +396,7 @@ from arrayx.numpy.transcendental import (
     tan,
     tanh,
 )
+from arrayx.numpy.ufuncs import frompyfunc, ufunc
 
 __all__ = [
     "ComplexWarning",
@@ -562,6 +564,7 @@ __all__ = [
     "fromfile",
     "fromfunction",
     "fromiter",
+    "frompyfunc",
     "fromstring",
     "full",
     "full_like",
@@ -696,6 +699,7 @@ __all__ = [
     "polyadd",
     "polyder",
     "polydiv",
+    "polyfit",
     "polyint",
     "polymul",
     "polysub",
@@ -726,6 +730,7 @@ __all__ = [
     "rint",
     "roll",
     "rollaxis",
+    "roots",
     "rot90",
     "round",
     "s_",
@@ -776,6 +781,7 @@ __all__ = [
     "triu_indices_from",
     "true_divide",
     "trunc",
+    "ufunc",
     "uint",
     "uint8",
     "uint16",

@@ -117,6 +117,8 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     ours = UFUNCS.get(ufunc)
     if ours is not None and method == "__call__" and not kwargs:
         return ours(*inputs)
+    if method != "__call__" and method in getattr(ours, "__dict__", ()):
+        return getattr(ours, method)(*inputs, **kwargs)
     for x in inputs:
         if isinstance(x, Tracer):
             name = ufunc.__name__

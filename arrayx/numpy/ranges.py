@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from arrayx import dtypes, errors
+from arrayx.api.placement import device_put
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array, typeof
 from arrayx.core.interpreter import Tracer
-from arrayx.api.placement import device_put
 from arrayx.numpy import arithmetic, rounding
 from arrayx.numpy.creation import (
     full_like,
