@@ -32,6 +32,8 @@ from arrayx.transforms.vmap import vmap_flat
 STEP = 1e-5
 CLOSE = 2e-6
 _MOST_BATCHINGS = 40
+# The backend that the others are compared with.
+REFERENCE = "numpy"
 
 
 # ----------------------------------------------------------------- getting in and out
@@ -218,6 +220,21 @@ def check_jit_equals_eager(case: Case, dtype: str, backend: str) -> None:
             assert g.aval is w.aval, f"{case.id}: compiled {g.aval}, eager {w.aval}"
             a, b = np.asarray(g.host()), np.asarray(w.host())
             assert_near(a, b, scale, case.ulps, f"{case.id} compiled on {backend}")
+
+
+def check_agreement(case: Case, dtype: str, backend: str) -> None:
+    """The compiled function gives what the reference backend gives."""
+    arrays = case.draw(dtype)
+    with chosen(REFERENCE):
+        wanted = run(case, arrays, REFERENCE)
+    with chosen(backend):
+        got = [np.asarray(g.host()) for g in jitted(case, put_all(arrays, backend))]
+    scales = magnitudes(case, arrays, wanted)
+    assert len(got) == len(wanted), f"{case.id}: {len(got)} results, expected {len(wanted)}"
+    for g, w, scale in zip(got, wanted, scales, strict=True):
+        assert g.dtype == w.dtype, f"{case.id}: {g.dtype} on {backend}, {w.dtype} on {REFERENCE}"
+        # Each may be off by the published tolerance, to either side.
+        assert_near(g, w, scale, 2 * case.ulps, f"{case.id}, {backend} against {REFERENCE}")
 
 
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.5, -2.0)
@@ -613,6 +630,7 @@ CHECKS = (
     Check("vmap", check_vmap, _main),
     # In all dtypes: a backend may run small eager operations elsewhere than compiled ones.
     Check("jit_equals_eager", check_jit_equals_eager, _all),
+    Check("agreement", check_agreement, _all),
     Check("jvp", check_jvp, _derivative),
     Check("dot_product", check_dot_product, _derivative),
     Check("second_order", check_second_order, _derivative),

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from arrayx import control, errors, primitives
 from arrayx.backend.registry import registry
-from arrayx.conformance.checks import CHECKS
-from arrayx.conformance.table import cases, covered
+from arrayx.conformance.checks import CHECKS, REFERENCE
+from arrayx.conformance.public import WITHOUT_ROW, public_names, resolved
+from arrayx.conformance.table import cases, covered, covered_functions, functions
 from arrayx.core.primitive import Primitive
 
 BACKENDS = ("numpy", "xla")
 ROWS = tuple(cases())
+FUNCTIONS = tuple(functions())
+PUBLIC = set(FUNCTIONS)
 
 
 def _reason(backend: str) -> str:
@@ -30,33 +34,47 @@ def _reason(backend: str) -> str:
 REASONS = {backend: _reason(backend) for backend in BACKENDS}
 
 
-def combinations() -> list[Any]:
+# What the plain run checks of a public function, in one dtype: the primitives below it have had
+# every check.  The slow sweep does them all in all dtypes.
+PLAIN = {("numpy", "value"), ("numpy", "dot_product"), ("xla", "agreement")}
+
+
+def combinations() -> Iterator[Any]:
     """Every check of every row on every backend; a backend that is missing is one skip."""
-    found = []
     for backend in BACKENDS:
         if REASONS[backend]:
             mark = pytest.mark.skip(reason=REASONS[backend])
-            found.append(pytest.param(None, None, backend, id=backend, marks=mark))
+            yield pytest.param(None, None, (), backend, id=backend, marks=mark)
             continue
-        for case in ROWS:
+        for case in (*ROWS, *FUNCTIONS):
             for check in CHECKS:
-                if check.dtypes(case):
-                    name = f"{backend}-{case.id}-{check.name}"
-                    # What compiles for each row takes minutes.
-                    marks = () if backend == "numpy" else (pytest.mark.slow,)
-                    found.append(pytest.param(case, check, backend, id=name, marks=marks))
-    return found
+                wanted = check.dtypes(case)
+                if not wanted or (check.name == "agreement" and backend == REFERENCE):
+                    continue
+                name = f"{backend}-{case.id}-{check.name}"
+                function = case in PUBLIC
+                # What compiles for each row takes minutes.
+                slow = function or backend != "numpy"
+                if function and (backend, check.name) in PLAIN:
+                    one = (case.main_dtype,)
+                    yield pytest.param(case, check, one, backend, id=f"{name}-{one[0]}")
+                    wanted = tuple(d for d in wanted if d not in one)
+                if wanted:
+                    marks = (pytest.mark.slow,) if slow else ()
+                    yield pytest.param(case, check, wanted, backend, id=name, marks=marks)
 
 
-@pytest.mark.parametrize(("case", "check", "backend"), combinations())
-def test_every_row_passes_every_check(case: Any, check: Any, backend: str) -> None:
+@pytest.mark.parametrize(("case", "check", "dtypes", "backend"), list(combinations()))
+def test_every_row_passes_every_check(
+    case: Any, check: Any, dtypes: tuple[str, ...], backend: str
+) -> None:
     refusals = []
-    for dtype in check.dtypes(case):
+    for dtype in dtypes:
         try:
             check.function(case, dtype, backend)
         except errors.UnsupportedError as refusal:
             refusals.append(str(refusal))
-    if len(refusals) == len(check.dtypes(case)):
+    if len(refusals) == len(dtypes):
         pytest.skip(refusals[0])
 
 
@@ -78,6 +96,17 @@ def test_every_core_primitive_has_a_row() -> None:
     assert not missing, f"no row in arrayx/conformance/cases/ for: {', '.join(missing)}"
 
 
+def test_every_public_function_has_a_row() -> None:
+    missing = [name for name in public_names() if name not in covered_functions()]
+    assert not missing, f"no row in arrayx/conformance/functions/ for: {', '.join(missing)}"
+
+
+def test_what_has_no_row_is_a_public_function() -> None:
+    for name, reason in WITHOUT_ROW.items():
+        assert callable(resolved(name)) and reason, name
+        assert name not in covered_functions(), f"{name} has a row"
+
+
 def test_rows_have_distinct_names() -> None:
-    names = [case.id for case in ROWS]
+    names = [case.id for case in (*ROWS, *FUNCTIONS)]
     assert len(names) == len(set(names)), sorted(n for n in names if names.count(n) > 1)

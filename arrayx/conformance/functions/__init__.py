@@ -1,0 +1,1 @@
+"""The rows of public functions, one file for each topic."""

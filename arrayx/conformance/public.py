@@ -1,0 +1,156 @@
+"""Rows of public functions, and which public functions owe one.
+
+A public function is named by its dotted path below `arrayx`.  Its row stands in the file of
+`arrayx/conformance/functions/` for its topic, inside that file's tuple `CASES`::
+
+    public("numpy.exp", ((2, 3),), dtypes=INEXACT),
+    public("numpy.sum", ((3, 4),), {"axis": 1}, dtypes=NUMERIC, sums=True),
+    public("numpy.concatenate", ((2, 3), (1, 3)), {"axis": 0}, form=listed, dtypes=ANY),
+    public("lax.rsqrt", ((2, 3),), reference=lambda x: 1 / np.sqrt(x), domain=(0.1, 3)),
+
+The reference of a function of `arrayx.numpy` or `arrayx.scipy` is that of NumPy or SciPy with
+the same name unless another one is given; other functions name theirs.  Results may be nested:
+their leaves are compared in order.  Everything that is checked of primitives is checked here.
+"""
+
+from __future__ import annotations
+
+import enum
+import importlib
+import inspect
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from arrayx import lax, tree
+from arrayx.conformance.case import FLOATS, Case, Interval
+
+#: The modules whose functions owe a row.
+MODULES = (
+    "numpy",
+    "numpy.linalg",
+    "numpy.fft",
+    "lax",
+    "lax.linalg",
+    "nn",
+    "nn.initializers",
+    "ops",
+    "random",
+    "scipy.linalg",
+    "scipy.special",
+    "scipy.stats",
+)
+
+
+def direct(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
+    """Calls a function with the operands one by one: the usual form."""
+    return function(*operands, **params)
+
+
+def listed(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
+    """Calls a function with all operands in one list."""
+    return function(list(operands), **params)
+
+
+def resolved(name: str) -> Callable[..., Any]:
+    """The public function with this dotted path below `arrayx`.
+
+    >>> resolved("numpy.linalg.inv").__name__
+    'inv'
+    """
+    function: Callable[..., Any] = _attribute(f"arrayx.{name}")
+    return function
+
+
+def _attribute(path: str) -> Any:
+    module, _, attribute = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError:
+        return getattr(_attribute(module), attribute)  # a member of a class or a table
+
+
+def leaves(result: Any) -> tuple[Any, ...]:
+    """The arrays of a nested result, in order."""
+    return tuple(tree.leaves(result))
+
+
+def public(
+    name: str,
+    operands: tuple[Any, ...],
+    params: Mapping[str, Any] | None = None,
+    reference: Callable[..., Any] | None = None,
+    dtypes: tuple[str, ...] = FLOATS,
+    domain: Interval = (-3.0, 3.0),
+    *,
+    form: Callable[..., Any] = direct,
+    compare: bool = True,
+    sums: bool = False,
+    **facts: Any,
+) -> Case:
+    """The row of a public function.
+
+    - `form`: how the function is called with the operands; both it and the reference are.
+    - `compare`: False where no reference exists (draws, say): agreement is still checked.
+    - `sums`: the error is relative to what the reference makes of the operands' magnitudes.
+    - `facts`: further fields of `Case`.
+    """
+    function = resolved(name)
+    if reference is None and compare:
+        if name.partition(".")[0] not in ("numpy", "scipy"):
+            raise ValueError(f"the row of {name} gives no reference")
+        reference = _attribute(name)
+    truth = None
+    if reference is not None:
+        given = reference
+
+        def truth(*arrays: Any, **more: Any) -> tuple[Any, ...]:
+            return leaves(form(given, *arrays, **more))
+
+        if sums:
+            facts["scale"] = lambda *arrays, **more: tuple(
+                np.abs(r) for r in truth(*(_magnitude(a) for a in arrays), **more)
+            )
+
+    def call(*arrays: Any, **more: Any) -> tuple[Any, ...]:
+        return leaves(form(function, *arrays, **more))
+
+    return Case(name, call, operands, dict(params or {}), truth, dtypes, domain, **facts)
+
+
+def _magnitude(array: Any) -> Any:
+    return np.abs(array) if array.dtype.kind in "fciu" else array
+
+
+#: Callables that stand for a type.
+NOT_FUNCTIONS: tuple[Any, ...] = (lax.DotDimensionNumbers,)
+
+#: Public functions that take or give no arrays, so that a row could say nothing of them.
+#: Each is tested where it is defined; the reason is read when somebody asks why.
+WITHOUT_ROW: dict[str, str] = {}
+
+
+def public_names(modules: tuple[str, ...] = MODULES) -> Iterator[str]:
+    """The dotted names of all public functions that owe a row."""
+    for path in modules:
+        yield from _functions_of(importlib.import_module(f"arrayx.{path}"), path)
+
+
+def _functions_of(module: types.ModuleType, path: str) -> Iterator[str]:
+    for name in sorted(getattr(module, "__all__", None) or vars(module)):
+        member, full = getattr(module, name), f"{path}.{name}"
+        if name.startswith("_") or full in WITHOUT_ROW or full in MODULES:
+            continue
+        if isinstance(member, types.ModuleType):
+            continue  # its own entry in MODULES says whether it counts
+        if inspect.isclass(member):  # a distribution is a class of static functions
+            if issubclass(member, enum.Enum):
+                continue
+            for part in sorted(vars(member)):
+                static = isinstance(inspect.getattr_static(member, part), staticmethod)
+                if static and not part.startswith("_"):
+                    yield f"{full}.{part}"
+        elif callable(member) and not any(member is t for t in NOT_FUNCTIONS):
+            yield full
