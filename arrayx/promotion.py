@@ -19,6 +19,10 @@ from arrayx.dtypes import (
     FLOAT8S,
     FLOATS,
     INTS,
+    NARROW,
+    NARROW_FLOATS,
+    NARROW_INTS,
+    NARROW_UINTS,
     UINTS,
     DType,
     KeyDtype,
@@ -34,7 +38,7 @@ from arrayx.errors import DtypeError, TypePromotionError
 # Each node and those just above it; 'int', 'float' and 'complex' are the weak ones.
 _ABOVE: Final[dict[str, tuple[str, ...]]] = {
     "bool": ("int",),
-    "int": ("int8", "uint8"),
+    "int": ("int8", "uint8", *(dtype.name for dtype in (*NARROW_INTS, *NARROW_UINTS))),
     "int8": ("int16",),
     "int16": ("int32",),
     "int32": ("int64",),
@@ -43,8 +47,13 @@ _ABOVE: Final[dict[str, tuple[str, ...]]] = {
     "uint16": ("uint32", "int32"),
     "uint32": ("uint64", "int64"),
     "uint64": ("float",),
-    "float": ("complex", "bfloat16", "float16", *(dtype.name for dtype in FLOAT8S)),
-    **{dtype.name: () for dtype in FLOAT8S},
+    "float": (
+        "complex",
+        "bfloat16",
+        "float16",
+        *(dtype.name for dtype in (*FLOAT8S, *NARROW_FLOATS)),
+    ),
+    **{dtype.name: () for dtype in (*FLOAT8S, *NARROW)},
     "bfloat16": ("float32",),
     "float16": ("float32",),
     "float32": ("float64", "complex64"),
@@ -165,6 +174,8 @@ def _no_promotion(dtypes: Iterable[DType]) -> None:
     reason = "they have no common dtype"
     if any(name.startswith("float8") for name in names):
         reason = "8-bit floats are never promoted, since either result could surprise"
+    elif any(dtype in NARROW for dtype in dtypes):
+        reason = "dtypes of less than 8 bits keep numbers, and are not computed with"
     elif any(name.startswith("key") for name in names):
         reason = "random keys are not numbers; draw from them, or see random.key_data"
     raise TypePromotionError(

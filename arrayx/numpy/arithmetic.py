@@ -128,6 +128,32 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
+def _first_of_complex(better: Any) -> Any:
+    """The choice between complex numbers: by real part, then by imaginary part; nan wins."""
+
+    def choose(x: Array, y: Array) -> Any:
+        (a, b), (c, d) = ((complex_parts.real(z), complex_parts.imag(z)) for z in (x, y))
+        first = bitwise.bitwise_or(better(a, c), bitwise.bitwise_and(eq(a, c), better(b, d)))
+        return select(ne(x, x), x, select(ne(y, y), y, select(first, x, y)))
+
+    return choose
+
+
+_larger_complex = _first_of_complex(arithmetic.gt)
+_smaller_complex = _first_of_complex(lt)
+
+
+def _with_arrays(choose: Any) -> Any:
+    """A choice between complex operands, of which one may be a Python number."""
+
+    def apply(x: Any, y: Any) -> Any:
+        given = x if isinstance(x, Array) else y
+        shape, dtype = given.aval.shape, given.aval.dtype
+        return choose(*[v if isinstance(v, Array) else fill(shape, dtype, v) for v in (x, y)])
+
+    return apply
+
+
 maximum = binary(
     "maximum",
     numeric.max,
@@ -135,6 +161,7 @@ maximum = binary(
     """
 >>> anp.maximum(anp.asarray([1, 5]), 3).tolist()
 [3, 5]""",
+    by_kind={"complex": _with_arrays(_larger_complex)},
 )
 minimum = binary(
     "minimum",
@@ -143,12 +170,15 @@ minimum = binary(
     """
 >>> anp.minimum(anp.asarray([1, 5]), 3).tolist()
 [1, 3]""",
+    by_kind={"complex": _with_arrays(_smaller_complex)},
 )
 
 
-def _ignoring_nan(choose: Any) -> Any:
+def _ignoring_nan(choose: Any, of_complex: Any) -> Any:
     def apply(x: Array, y: Array) -> Any:
-        if dtypes.kind(x.aval.dtype) != "float":
+        if dtypes.is_complex(x.aval.dtype):
+            return select(ne(x, x), y, select(ne(y, y), x, of_complex(x, y)))
+        if not dtypes.is_inexact(x.aval.dtype):
             return choose(x, y)
         return select(ne(x, x), y, select(ne(y, y), x, choose(x, y)))
 
@@ -157,7 +187,7 @@ def _ignoring_nan(choose: Any) -> Any:
 
 fmax = binary(
     "fmax",
-    _ignoring_nan(numeric.max),
+    _ignoring_nan(numeric.max, _larger_complex),
     "The larger of `x1` and `x2`; where one is nan, the other.",
     """
 >>> anp.fmax(anp.asarray([1.0, float("nan")]), 0.5).tolist()
@@ -166,7 +196,7 @@ fmax = binary(
 )
 fmin = binary(
     "fmin",
-    _ignoring_nan(numeric.min),
+    _ignoring_nan(numeric.min, _smaller_complex),
     "The smaller of `x1` and `x2`; where one is nan, the other.",
     """
 >>> anp.fmin(anp.asarray([1.0, float("nan")]), 0.5).tolist()
@@ -303,15 +333,24 @@ heaviside = binary(
 )
 
 
-def clip(arr: Any, /, min: Any = None, max: Any = None) -> Array:
+def clip(
+    arr: Any, /, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None
+) -> Array:
     """`arr` with what is below `min` raised to it and what is above `max` lowered to it.
 
-    Either bound may be None.  The slope is 1 inside and 0 outside the bounds.
+    Either bound may be None.  The slope is 1 inside and 0 outside the bounds.  `a_min` and
+    `a_max` are NumPy's older names of the bounds.
 
     >>> import arrayx.numpy as anp
     >>> anp.clip(anp.asarray([-2.0, 0.5, 3.0]), -1, 1).tolist()
     [-1.0, 0.5, 1.0]
     """
+    if a_min is not None or a_max is not None:
+        if min is not None or max is not None:
+            raise errors.ArgumentError(
+                "clip: the bounds are given as min and max, or as a_min and a_max, not as both"
+            )
+        min, max = a_min, a_max
     if min is None and max is None:
         return array_of(arr, "clip")
     if min is None:
@@ -319,7 +358,7 @@ def clip(arr: Any, /, min: Any = None, max: Any = None) -> Array:
     if max is None:
         return maximum(arr, min)
     low, x, high = operands((min, arr, max), "clip", ("min", "arr", "max"), same)
-    if not isinstance(x, Array):
+    if not isinstance(x, Array) or dtypes.is_complex(x.aval.dtype):
         return minimum(maximum(x, low), high)
     if isinstance(low, Array) or isinstance(high, Array):
         # Where the bounds cross the upper one wins, as in NumPy.

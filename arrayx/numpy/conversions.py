@@ -154,7 +154,8 @@ def _repr(self: Array) -> str:
     if not host.size:
         return f"Array([], dtype={name}, shape={self.aval.shape}{weak})"
     prefix = "Array("
-    plain = host if dtype.kind in "biufc" else host.astype(np.float32)
+    shown = np.int8 if dtypes.issubdtype(dtype, np.integer) else np.float32
+    plain = host if dtype.kind in "biufc" else host.astype(shown)
     body = np.array2string(plain, separator=", ", prefix=prefix, suffix=",")
     return f"{prefix}{body}, dtype={name}{weak})"
 

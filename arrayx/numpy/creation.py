@@ -234,7 +234,7 @@ def _numbers(value: Any, dtype: Any) -> np.ndarray:
         raise errors.ShapeError(
             f"array: the nested sequences have different lengths ({error})"
         ) from None
-    if raw.dtype.kind in "iuO" and raw.size and dtypes.is_integer(dtype):
+    if raw.dtype.kind in "iuO" and raw.size and dtypes.issubdtype(dtype, np.integer):
         if raw.dtype.kind == "O":
             for item in raw.ravel():
                 dtypes.check_scalar(item, dtype)

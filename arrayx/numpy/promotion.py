@@ -39,6 +39,9 @@ LITERALS: dict[str, Callable[[Any], Any]] = {
     "uint": int,
     "float": float,
     "complex": complex,
+    "narrow int": int,
+    "narrow uint": int,
+    "narrow float": float,
 }
 
 

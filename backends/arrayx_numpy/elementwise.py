@@ -321,11 +321,18 @@ def convert(x: Any, *, dtype: np.dtype[Any], weak_type: bool) -> Any:
     if have.kind == "c" and dtype.kind != "c":
         x = np.real(x)
         have = x.dtype
-    if dtype.kind in "iu" and dtypes.kind(have) == "float":
-        return _saturated(x, dtype)
+    if dtypes.kind(have) == "float":
+        if dtype.kind in "iu":
+            return _saturated(x, dtype)
+        if dtype in _NARROW_INTEGERS:
+            limits = dtypes.iinfo(dtype)
+            return np.clip(_saturated(x, np.dtype(np.int8)), limits.min, limits.max).astype(dtype)
     if dtype.kind == "V" and dtypes.is_integer(have):
         x = x.astype(np.float64)  # exactly, where it matters: ml_dtypes takes no wide ones
     return x.astype(dtype)
+
+
+_NARROW_INTEGERS = frozenset((*dtypes.NARROW_INTS, *dtypes.NARROW_UINTS))
 
 
 def _saturated(x: Any, dtype: np.dtype[Any]) -> Any:

@@ -21,6 +21,7 @@ from arrayx.scipy.stats.line import (
     norm,
     t,
 )
+from arrayx.scipy.stats.multivariate import multivariate_normal
 from arrayx.scipy.stats.ranks import mode, rankdata, sem
 from arrayx.scipy.stats.tails import chi2, expon, gamma, pareto
 
@@ -42,6 +43,7 @@ __all__ = [
     "logistic",
     "mode",
     "multinomial",
+    "multivariate_normal",
     "nbinom",
     "norm",
     "pareto",
