@@ -73,6 +73,7 @@ def _floor_divide_int(x: Array, y: Array) -> Any:
     quotient = numeric.div(x, y)
     rest = numeric.rem(x, y)
     wrong = bitwise.bitwise_and(ne(rest, 0), ne(lt(rest, 0), lt(y, 0)))
+    wrong = bitwise.bitwise_and(wrong, ne(y, 0))  # where the quotient is -1, all bits set
     return select(wrong, arithmetic.sub(quotient, 1), quotient)
 
 
