@@ -8,14 +8,74 @@ canonical object, so dtypes can be compared by identity where it is hot. How dty
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
 from arrayx.config import config
-from arrayx.errors import ArgumentError, DtypeError
+from arrayx.errors import ArgumentError, DtypeError, TypePromotionError
+from arrayx.lazy import lazy_attributes
 from arrayx.limits import FloatLimits, IntegerLimits, float_limits, integer_limits
+
+if TYPE_CHECKING:
+    from arrayx.promotion import result_type
+
+# Stands on this module, and is found here too, where JAX has it.
+__getattr__ = lazy_attributes("arrayx.dtypes", {"result_type": "arrayx.promotion"})
+
+__all__ = [
+    "ALL",
+    "BOOLS",
+    "COMPLEXES",
+    "FLOAT8S",
+    "FLOATS",
+    "HALFS",
+    "INEXACT",
+    "INTEGERS",
+    "INTS",
+    "KEYS",
+    "NARROW",
+    "NARROW_FLOATS",
+    "NARROW_INTS",
+    "NARROW_UINTS",
+    "NUMERIC",
+    "REAL",
+    "UINTS",
+    "DType",
+    "KeyDtype",
+    "TypePromotionError",
+    "accumulation_dtype",
+    "as_dtype",
+    "bfloat16",
+    "can_cast",
+    "canonicalize_dtype",
+    "check_scalar",
+    "complex_dtype",
+    "default_complex",
+    "default_dtype",
+    "default_float",
+    "default_int",
+    "dtype_name",
+    "extended",
+    "finfo",
+    "float0",
+    "float_for",
+    "iinfo",
+    "index_dtype",
+    "is_complex",
+    "is_inexact",
+    "is_integer",
+    "isdtype",
+    "issubdtype",
+    "itemsize_bits",
+    "kind",
+    "prng_key",
+    "real_dtype",
+    "result_type",
+    "scalar_fits",
+    "scalar_type_of",
+]
 
 
 class extended(np.generic):

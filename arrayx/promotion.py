@@ -121,6 +121,12 @@ def lattice_result(pairs: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
             f"no promotion between {' and '.join(map(_described, sorted(operands, key=str)))}, "
             'since config.numpy_dtype_promotion is "strict"; convert one with x.astype(...)'
         )
+    return _joined(operands)
+
+
+def _joined(operands: set[tuple[DType, bool]]) -> tuple[DType, bool]:
+    """The answer of the lattice for operands of different dtypes."""
+    dtypes = {dtype for dtype, _ in operands}
     top = None
     if not any(kind(dtype) in ("key", "float0") for dtype in dtypes):
         top = _join(
@@ -131,7 +137,7 @@ def lattice_result(pairs: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
     if top not in _WEAK:
         return as_dtype(top), False
     if all(weak for _, weak in operands):
-        strong, _ = lattice_result((dtype, False) for dtype in dtypes)
+        strong, _ = _joined({(dtype, False) for dtype in dtypes})
         if not (dtypes & _WIDE_INTS) or _bits(strong) == 64:
             return strong, True
     widths = [_bits(dtype) for dtype, weak in operands if weak or dtype in _WIDE_INTS]
