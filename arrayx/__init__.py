@@ -22,6 +22,7 @@ from arrayx.api.compilation import jit
 from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
+from arrayx.api.pictures import Graph
 from arrayx.api.placement import (
     block_until_ready,
     default_backend,
@@ -34,19 +35,19 @@ from arrayx.api.placement import (
     process_count,
     process_index,
 )
+from arrayx.api.retraces import log_recompiles
 from arrayx.api.settings import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from arrayx.api.staging import eval_shape, make_graph
 from arrayx.backend.contract import Device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
-from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Tracer
 from arrayx.dtypes import float0
 from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
 
 if TYPE_CHECKING:
-    from arrayx import flatten_util, nn, ops, random, scipy, test_util
+    from arrayx import flatten_util, inspect, nn, ops, random, scipy, test_util
     from arrayx.core.parsing import parse_graph
 
 # Not needed by every program: imported at the first look.
@@ -54,6 +55,7 @@ __getattr__ = lazy_attributes(
     "arrayx",
     {
         "flatten_util": "arrayx.flatten_util",
+        "inspect": "arrayx.inspect",
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
         "parse_graph": "arrayx.api.text",
@@ -94,6 +96,7 @@ __all__ = [
     "float0",
     "grad",
     "hessian",
+    "inspect",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -103,6 +106,7 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "log_recompiles",
     "make_graph",
     "nn",
     "numpy",

@@ -35,6 +35,8 @@ class Primitive:
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
     | `prune(equation, used)` | the equation without what only unused results need |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
+    | `flops(avals, results, **params)` | how many elementary operations it takes |
+    | `repeats(**params)` | how often its graphs run; None: nobody knows |
     """
 
     name: ClassVar[str]
@@ -45,6 +47,10 @@ class Primitive:
     cheap: ClassVar[bool] = False
     # True where an element of the result takes much longer than a sum: worth its memory.
     costly: ClassVar[bool] = False
+    # True where elements are only moved or made: no arithmetic.
+    moves: ClassVar[bool] = False
+    # True where only one of the graphs among the params runs.
+    exclusive: ClassVar[bool] = False
     # True where params are graphs: remembering types would keep the graphs alive.
     holds_graphs: ClassVar[bool] = False
     # True where functions are allowed among the params: such a graph is not quite data.
@@ -83,6 +89,19 @@ class Primitive:
     def effects(self, **params: Any) -> frozenset[str]:
         """What an application does besides computing its result."""
         return NO_EFFECTS
+
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        """How many elementary operations an application takes: one an element, by default.
+
+        Graphs among the params are counted apart.
+        """
+        if self.moves or self.holds_graphs:
+            return 0
+        return max([a.size for a in (*avals, *results) if type(a) is Aval], default=0)
+
+    def repeats(self, **params: Any) -> int | None:
+        """How often each graph among the params runs in one application."""
+        return 1
 
     def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
         """The params as a hashable key; values of unequal meaning must differ."""

@@ -215,29 +215,27 @@ class ufunc(metaclass=UfuncType):
             )
         concrete = behind(index)
         if isinstance(concrete, Array):
-            starts = concrete.host().tolist()  # type: ignore[attr-defined]
-            for start in starts:
+            known = concrete.host().tolist()  # type: ignore[attr-defined]
+            for start in known:
                 if not 0 <= start < n:
                     raise out_of_bounds(start, n, i)
-            ends = [*starts[1:], n]
             parts = [
                 self.reduce(x[start:end] if start < end else x[start : start + 1])
-                for start, end in zip(starts, ends, strict=True)
+                for start, end in zip(known, [*known[1:], n], strict=True)
             ]
             if not parts:
                 return moveaxis(x[:0], 0, i)
             return moveaxis(stack(parts), 0, i)
-        starts = index
         ends = concatenate([index[1:], full_like(index[:1], n)])
         shape = (index.shape[0],) + (1,) * (x.ndim - 1)
 
         def step(carry: Any, item: Any) -> tuple[Any, None]:
             place, element = item
-            taken = reshape((starts < place) & (place < ends), shape)
+            taken = reshape((index < place) & (place < ends), shape)
             return where(taken, self._kept(carry, element), carry), None
 
         x = self._settled(x)
-        result, _ = scan(step, take(x, starts, axis=0), (arange(n, dtype=index.dtype), x))
+        result, _ = scan(step, take(x, index, axis=0), (arange(n, dtype=index.dtype), x))
         return moveaxis(result, 0, i)
 
     # ------------------------------------------------------------- other methods

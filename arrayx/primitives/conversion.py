@@ -23,6 +23,7 @@ class Convert(Elementwise):
     """
 
     name = "convert"
+    moves = True
     kinds = STORED
 
     def type_rule(self, x: Any, *, dtype: Any, weak_type: bool) -> Aval:
@@ -50,6 +51,7 @@ class Bitcast(NonDifferentiable):
     """
 
     name = "bitcast"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, *, dtype: Any) -> Aval:
