@@ -13,6 +13,7 @@ from arrayx.numpy.creation import asarray, full_like, zeros_like
 from arrayx.numpy.diagonals import diag
 from arrayx.numpy.linalg.decompositions import eigvals
 from arrayx.numpy.linalg.rank import lstsq
+from arrayx.numpy.linalg.reading import narrowing, working_dtype
 from arrayx.numpy.linalg.systems import inv
 from arrayx.numpy.matrices import vander
 from arrayx.numpy.promotion import as_array, as_type, promoted_arrays
@@ -64,7 +65,8 @@ def polyfit(
     if order < 1:
         raise errors.ArgumentError(f"polyfit: the degree is negative: {deg}")
     points, values = promoted_arrays((asarray(x), asarray(y)), "polyfit", ("x", "y"))
-    dtype = dtypes.float_for(points.dtype)
+    back = narrowing(points, "polyfit")
+    dtype = working_dtype(points.dtype)
     points, values = as_type(points, dtype), as_type(values, dtype)
     if points.ndim != 1 or values.ndim not in (1, 2) or not points.shape[0]:
         raise errors.ShapeError(
@@ -96,21 +98,22 @@ def polyfit(
     columns = scale if values.ndim == 1 else expand_dims(scale, 1)
     coefficients = arithmetic.divide(coefficients, columns)
     if full:
-        return coefficients, rest, rank, singular, asarray(rcond)
+        return back(coefficients), back(rest), rank, back(singular), asarray(rcond)
     if not cov:
-        return coefficients
+        return back(coefficients)
     spread: Any = inv(left.T @ left)  # type: ignore[attr-defined]
     spread = arithmetic.divide(spread, arithmetic.multiply(expand_dims(scale, 1), scale))
     if values.ndim == 2:
         spread = expand_dims(spread, 2)
     if cov == "unscaled":
-        return coefficients, spread
+        return back(coefficients), back(spread)
     if count <= order:
         raise errors.ArgumentError(
             f"polyfit: the covariance needs more than {order} points for degree {order - 1}, got "
             f"{count}; cov='unscaled' leaves its scale out"
         )
-    return coefficients, arithmetic.multiply(spread, arithmetic.divide(rest, float(count - order)))
+    spread = arithmetic.multiply(spread, arithmetic.divide(rest, float(count - order)))
+    return back(coefficients), back(spread)
 
 
 def roots(p: Any, *, strip_zeros: bool = True) -> Array:
@@ -131,11 +134,11 @@ def roots(p: Any, *, strip_zeros: bool = True) -> Array:
     (coefficients,) = promoted_arrays((asarray(p),), "roots", ("p",))
     if coefficients.ndim != 1:
         raise errors.ShapeError(f"roots: p must be a vector, got shape {coefficients.shape}")
-    coefficients = as_type(coefficients, dtypes.float_for(coefficients.dtype))
+    coefficients = as_type(coefficients, working_dtype(coefficients.dtype))
     result_dtype = promote_types(coefficients.dtype, np.complex64)
     at_zero = 0
     if strip_zeros:
-        known = concrete_array(coefficients, "roots", "strip_zeros=False instead of True")
+        known = concrete_array(coefficients, "roots", "strip_zeros")
         there = np.flatnonzero(np.asarray(known))
         if not there.size:
             return zeros_like(coefficients, dtype=result_dtype, shape=(0,))

@@ -102,5 +102,5 @@ def test_roots_of_known_length_are_compiled_and_move_with_the_coefficients() -> 
     slope = np.asarray(ax.grad(larger)(anp.asarray(p)))
     # dx = -(x² da + x db + dc) / p'(x) at x = 2, where p' is 1.
     close(slope, [-4.0, -2.0, -1.0])
-    with pytest.raises(ax.errors.ConcretizationError, match="strip_zeros=False"):
+    with pytest.raises(ax.errors.ConcretizationError, match="strip_zeros="):
         ax.jit(anp.roots)(p)
