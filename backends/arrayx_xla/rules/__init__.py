@@ -31,6 +31,7 @@ from arrayx_xla.rules import (
     special,
     trigonometric,
 )
+from arrayx_xla.rules.complex_functions import COMPLEX_RULES, by_kind
 
 _FILES = (
     arithmetic,
@@ -57,4 +58,5 @@ _FILES = (
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
+RULES.update({name: by_kind(name, RULES[name]) for name in COMPLEX_RULES})
 WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN}
