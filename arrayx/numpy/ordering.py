@@ -242,7 +242,9 @@ def _quantile(
         raise errors.ArgumentError(f"{function}: no method {method!r}; there are {_METHODS}")
     x = as_array(a, function, "a")
     x = as_type(x, dtypes.float_for(x.dtype))
-    fractions = as_type(as_array(q, function, "q"), x.dtype)
+    # 16 bits could not count the elements, so places are worked out in 32.
+    exact = dtypes.accumulation_dtype(x.dtype)
+    fractions = as_type(as_array(q, function, "q"), exact)
     axes = check_axes(axis, x.ndim, function)
     kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
     x = moveaxis(x, axes, tuple(range(-len(axes), 0))) if axes else expand_dims(x, -1)
@@ -252,9 +254,9 @@ def _quantile(
     line = sort(x, -1)
     n = x.shape[-1]
     if skip_nan:
-        count = as_type(sum(logic.logical_not(missing), -1), x.dtype)
+        count = as_type(sum(logic.logical_not(missing), -1), exact)
     else:
-        count = broadcast_to_shape(as_type(as_array(float(n)), x.dtype), x.shape[:-1])
+        count = broadcast_to_shape(as_type(as_array(float(n)), exact), x.shape[:-1])
     wide = reshape(fractions, (*fractions.shape, *(1,) * (x.ndim - 1)))
     place = arithmetic.multiply(wide, arithmetic.subtract(count, 1.0))
     below, above = rounding.floor(place), rounding.ceil(place)
@@ -267,7 +269,7 @@ def _quantile(
         flat = reshape(clipped, (-1, *shape)) if clipped.size else clipped
         flat = moveaxis(flat, 0, -1)
         picked = moveaxis(take_along_axis(line, flat, -1), -1, 0)
-        return reshape(picked, clipped.shape)
+        return as_type(reshape(picked, clipped.shape), exact)
 
     low, high = at(below), at(above)
     if method == "linear":
@@ -283,10 +285,17 @@ def _quantile(
     else:
         result = low if method == "lower" else high
     bad = all_true(missing, -1) if skip_nan else any_true(missing, -1)
-    result = where(bad, float("nan"), result)
+    result = as_type(where(bad, float("nan"), result), x.dtype)
     if keepdims:
         result = reshape(result, (*fractions.shape, *kept))
     return result
+
+
+def _of_hundred(q: Any, function: str) -> Array:
+    """Percents as fractions, in at least 32 bits."""
+    percents = as_array(q, function, "q")
+    wide = dtypes.accumulation_dtype(dtypes.float_for(percents.dtype))
+    return arithmetic.divide(as_type(percents, wide, percents.aval.weak_type), 100.0)
 
 
 def percentile(
@@ -304,7 +313,7 @@ def percentile(
     >>> float(anp.percentile(anp.array([1.0, 2.0, 4.0]), 50))
     2.0
     """
-    q = arithmetic.divide(as_array(q, "percentile", "q"), 100.0)
+    q = _of_hundred(q, "percentile")
     return quantile(a, q, axis, method=method, keepdims=keepdims)
 
 
@@ -355,7 +364,7 @@ def nanpercentile(
     >>> float(anp.nanpercentile(anp.array([1.0, anp.nan, 3.0]), 50))
     2.0
     """
-    q = arithmetic.divide(as_array(q, "nanpercentile", "q"), 100.0)
+    q = _of_hundred(q, "nanpercentile")
     return nanquantile(a, q, axis, method=method, keepdims=keepdims)
 
 

@@ -293,6 +293,9 @@ SUMS: list[tuple[str, Any, tuple[int, ...], int]] = [
     ("convolve", lambda x, y: anp.convolve(x, y, "valid"), (LONG,), 2),
     ("norm", anp.linalg.norm, (LONG,), 1),
     ("logsumexp", ax.nn.logsumexp, (LONG,), 1),
+    ("quantile", lambda x: anp.quantile(x, 0.37), (LONG,), 1),
+    ("percentile", lambda x: anp.percentile(x, 37), (LONG,), 1),
+    ("median", anp.median, (LONG + 300,), 1),
 ]
 
 

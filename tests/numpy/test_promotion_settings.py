@@ -26,6 +26,9 @@ ADAPTS: list[Any] = [
     lambda: anp.where(anp.asarray(F) > 0, anp.asarray(F), 0),
     lambda: anp.array([1, 2.5]),
     lambda: anp.linspace(0, 1, 3),
+    lambda: anp.percentile(anp.asarray(F), 50),
+    lambda: anp.average(anp.asarray(F), weights=anp.asarray(F)),
+    lambda: anp.interp(0.5, anp.asarray(F), anp.asarray(F)),
     lambda: ax.grad(lambda x: anp.sum(anp.sin(x) ** 2))(anp.asarray(F)),
 ]
 REFUSED: list[Any] = [
