@@ -27,7 +27,12 @@ def of_spread(function: Callable[..., Any], root: Any) -> Any:
 
 
 VECTOR, MATRIX = (3,), (3, 3)
-WIDE = {"dtypes": ("float32", "float64"), "domain": (-1.0, 1.0), "special": False, "ulps": 60}
+WIDE: dict[str, Any] = {
+    "dtypes": ("float32", "float64"),
+    "domain": (-1.0, 1.0),
+    "special": False,
+    "ulps": 60,
+}
 
 CASES: tuple[Case, ...] = (
     public(
