@@ -142,6 +142,7 @@ class Alias:
 _JAX_NAMES: Final[dict[str, Alias]] = {
     "jax_enable_x64": Alias("default_dtype_bits", ((True, 64), (False, 32))),
     "jax_enable_checks": Alias("check_graphs"),
+    "jax_disable_jit": Alias("disable_jit"),
     "jax_numpy_dtype_promotion": Alias("numpy_dtype_promotion"),
     "jax_numpy_rank_promotion": Alias("numpy_rank_promotion"),
     "jax_traceback_filtering": Alias(
@@ -159,7 +160,6 @@ _JAX_INSTEAD: Final[dict[str, str]] = {
     "platform_name": "choose where arrays live with ax.default_backend('xla') or ARRAYX_BACKEND",
     "platforms": "choose where arrays live with ax.default_backend('xla') or ARRAYX_BACKEND",
     "default_device": "place arrays with ax.default_backend or ax.device_put(x, device)",
-    "disable_jit": "call the function that was given to ax.jit, or its __wrapped__",
     "threefry_partitionable": "random bits are always those of the partitionable form",
     "default_prng_impl": "keys are always of the generator threefry2x32",
     "default_matmul_precision": "give precision= to the products that need it",
@@ -295,11 +295,13 @@ class Config:
     zeros_absorb: bool
     residual_policy: Literal["recompute", "save"]
     check_graphs: bool
+    checks: bool
     traceback: Literal["short", "full"]
     default_backend: str
     eager_xla: Literal["host", "compile"]
     numpy_dtype_promotion: Literal["standard", "strict"]
     numpy_rank_promotion: Literal["allow", "warn", "raise"]
+    disable_jit: bool
 
     # The context variable's own method: one C call, since caches make it at every look-up.
     snapshot = staticmethod(_CURRENT.get)
@@ -351,6 +353,12 @@ for _row in (
         ("recompute", "save"),
         "What reverse mode does with elementwise values: makes them again, or keeps them.",
     ),
+    (
+        "checks",
+        False,
+        bool,
+        "Whether `debug.check` is written into programs; `checked` sees to that itself.",
+    ),
     ("check_graphs", False, bool, "Check the types of the graph after each transformation."),
     (
         "traceback",
@@ -383,6 +391,12 @@ for _row in (
         "allow",
         ("allow", "warn", "raise"),
         "What happens where operands of different numbers of axes are broadcast together.",
+    ),
+    (
+        "disable_jit",
+        False,
+        bool,
+        "Run compiled functions, loops and branches as the Python that they are.",
     ),
 ):
     define(*_row)

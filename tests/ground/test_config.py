@@ -17,33 +17,39 @@ DEFAULTS = {
     "zeros_absorb": True,
     "residual_policy": "recompute",
     "check_graphs": False,
+    "checks": False,
     "traceback": "short",
     "default_backend": "numpy",
     "eager_xla": "host",
     "numpy_dtype_promotion": "standard",
     "numpy_rank_promotion": "allow",
+    "disable_jit": False,
 }
 OTHERS = {
     "default_dtype_bits": 64,
     "zeros_absorb": False,
     "residual_policy": "save",
     "check_graphs": True,
+    "checks": True,
     "traceback": "full",
     "default_backend": "xla",
     "eager_xla": "compile",
     "numpy_dtype_promotion": "strict",
     "numpy_rank_promotion": "raise",
+    "disable_jit": True,
 }
 WRONG = {
     "default_dtype_bits": (16, "32", 32.0, True, None),
     "zeros_absorb": (1, "yes", None),
     "residual_policy": ("keep", None, 1),
     "check_graphs": (0,),
+    "checks": (0,),
     "traceback": ("long",),
     "default_backend": ("", None, 3),
     "eager_xla": ("device",),
     "numpy_dtype_promotion": ("lax", None, True),
     "numpy_rank_promotion": ("deny", None),
+    "disable_jit": ("yes", 1),
 }
 
 
@@ -224,6 +230,7 @@ def test_a_wrong_environment_variable_is_an_error_when_read_and_not_at_import():
         ("jax_enable_x64", True, "default_dtype_bits", 64),
         ("jax_enable_x64", False, "default_dtype_bits", 32),
         ("jax_enable_checks", True, "check_graphs", True),
+        ("jax_disable_jit", True, "disable_jit", True),
         ("jax_numpy_dtype_promotion", "strict", "numpy_dtype_promotion", "strict"),
         ("jax_numpy_rank_promotion", "warn", "numpy_rank_promotion", "warn"),
         ("jax_traceback_filtering", "off", "traceback", "full"),
@@ -242,7 +249,7 @@ def test_settings_that_jax_has_too_are_found_under_its_names(name, value, ours, 
     ("name", "value", "words"),
     [
         ("jax_platform_name", "cpu", "ax.default_backend"),
-        ("jax_disable_jit", True, "__wrapped__"),
+        ("jax_default_prng_impl", "rbg", "threefry2x32"),
         ("jax_debug_infs_everywhere", True, "there are check_graphs"),
     ],
 )

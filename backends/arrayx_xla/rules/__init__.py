@@ -59,4 +59,4 @@ RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
 RULES.update({name: by_kind(name, RULES[name]) for name in COMPLEX_RULES})
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN, **control.WHEN}
