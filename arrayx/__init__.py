@@ -45,6 +45,7 @@ from arrayx.api.running import (
     named_call,
     named_scope,
 )
+from arrayx.api.settings import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from arrayx.api.staging import eval_shape, make_graph, make_jaxpr
 from arrayx.api.transposing import linear_transpose
 from arrayx.backend.contract import Device
@@ -131,6 +132,7 @@ __all__ = [
     "disable_jit",
     "dtypes",
     "effects_barrier",
+    "enable_x64",
     "ensure_compile_time_eval",
     "errors",
     "eval_shape",
@@ -159,6 +161,8 @@ __all__ = [
     "named_scope",
     "nn",
     "numpy",
+    "numpy_dtype_promotion",
+    "numpy_rank_promotion",
     "ops",
     "parse_graph",
     "process_count",
