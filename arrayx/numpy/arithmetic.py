@@ -76,10 +76,18 @@ def _floor_divide_int(x: Array, y: Array) -> Any:
 
 
 def _floor_divide_float(x: Array, y: Array) -> Any:
-    rest = combined.remainder(x, y)
+    # The rest has the sign of x and is exact, so that the difference is a multiple of y; an
+    # infinite y leaves all of x.
+    rest = numeric.rem(x, y)
     whole = numeric.round(numeric.div(arithmetic.sub(x, rest), y))
+    below = bitwise.bitwise_and(ne(rest, 0.0), ne(lt(rest, 0.0), lt(y, 0.0)))
+    whole = select(below, arithmetic.sub(whole, 1.0), whole)
+    quotient = numeric.div(x, y)
+    # A zero has the sign of the quotient.
+    zero = combined.copysign(fill(x.aval.shape, x.aval.dtype, 0.0), quotient)
+    whole = select(eq(whole, 0.0), zero, whole)
     # Division by zero gives what `x / y` gives, as in NumPy.
-    return select(eq(y, 0.0), numeric.floor(numeric.div(x, y)), whole)
+    return select(eq(y, 0.0), quotient, whole)
 
 
 floor_divide = binary(

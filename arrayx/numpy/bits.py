@@ -24,6 +24,7 @@ from arrayx.numpy.selection import where
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, reshape
 from arrayx.primitives.arithmetic import add, mul, select, sub
 from arrayx.primitives.bitwise import bitwise_and, shift_left, shift_right_logical
+from arrayx.primitives.combined import stop_gradient
 from arrayx.primitives.conversion import bitcast
 from arrayx.primitives.creation import fill
 from arrayx.primitives.numeric import clamp
@@ -119,6 +120,7 @@ def spacing(x: Any, /) -> Array:
     number = array_of(x, "spacing", inexact)
     if dtypes.is_complex(number.dtype):
         raise errors.DtypeError(f"spacing takes real numbers, got {number.dtype}")
+    number = stop_gradient(number)
     size = arithmetic.abs(number)
     above = arithmetic.nextafter(size, float("inf"))
     below = arithmetic.nextafter(size, 0.0)

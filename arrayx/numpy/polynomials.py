@@ -186,6 +186,8 @@ def poly(seq_of_zeros: Any) -> Array:
             "characteristic polynomial of a matrix needs its eigenvalues"
         )
     roots = as_type(roots, dtypes.float_for(roots.dtype))
+    if not roots.shape[0]:
+        return full_like(roots, 1, shape=())  # as NumPy has it
     result = full_like(roots, 1, shape=(1,))
     for i in range(roots.shape[0]):
         factor = concatenate(

@@ -16,6 +16,8 @@ from arrayx.numpy.promotion import (
     as_type,
     broadcast_to_shape,
     check_axes,
+    inexact,
+    promoted_arrays,
 )
 from arrayx.numpy.reductions import (
     Axes,
@@ -109,10 +111,15 @@ def average(
         for i, n in zip(axes, w.shape, strict=True):
             shape[i] = n
         w = broadcast_to_shape(reshape(w, shape=tuple(shape)), x.shape)
-    product = arithmetic.multiply(x, w)
-    total = sum(w, axis, dtypes.float_for(product.dtype), keepdims=keepdims)
-    result = arithmetic.divide(sum(product, axis, keepdims=keepdims), total)
-    return (result, as_type(total, result.dtype)) if returned else result
+    # Integers become floats before the products, which theirs might not hold.
+    x, w = promoted_arrays((x, w), "average", ("a", "weights"), inexact)
+    dtype = x.dtype
+    wide = dtypes.accumulation_dtype(dtype)
+    x, w = as_type(x, wide), as_type(w, wide)
+    total = sum(w, axis, keepdims=keepdims)
+    result = arithmetic.divide(sum(arithmetic.multiply(x, w), axis, keepdims=keepdims), total)
+    result = as_type(result, dtype)
+    return (result, as_type(total, dtype)) if returned else result
 
 
 def _squared_size(x: Array) -> Array:

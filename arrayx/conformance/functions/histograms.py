@@ -1,0 +1,160 @@
+"""Rows of counts, covariances and correlations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arrayx.conformance.case import FLOATS, INEXACT, INTEGERS, NUMERIC, REAL, Case, Operand
+from arrayx.conformance.public import last_as, rows
+
+NUMBERS = Operand((6,), values=(0, 2, 2, 5, 1, 2))
+#: Exact in 16 bits; one on an edge, one outside of the range.
+VALUES = Operand((8,), values=(0.0, 0.5, 1.0, 1.5, 2.0, 2.25, 4.0, 1.25))
+OTHERS = Operand((8,), values=(1.0, 0.5, 0.0, 2.0, 1.5, 0.25, 0.75, 2.0))
+EDGES = Operand((4,), values=(0.0, 1.0, 2.0, 4.0))
+POINTS = Operand((4, 2), values=(0.0, 1.0, 0.5, 2.0, 1.0, 0.0, 2.0, 2.0))
+WEIGHTS = Operand((8,), domain=(0.5, 2.0))
+MATRIX = ((2, 5),)
+COUNTS = Operand((5,), "int32", values=(1, 2, 1, 3, 1))
+AMOUNTS = Operand((5,), domain=(0.5, 2.0))
+# Where a value falls has no derivative; nan has no place.
+COUNTED: dict[str, Any] = {"special": False, "differentiable": ()}
+
+
+def fixed(function: Any, *operands: Any, **params: Any) -> Any:
+    """A form of call: the length is fixed, so that bincount can be traced."""
+    if function is np.bincount:
+        return function(*operands, minlength=6, **params)
+    return function(*operands, length=6, **params)
+
+
+def _of_products(*arrays: Any, **params: Any) -> Any:
+    # Products of distances from the mean, each rounded relatively to the element.
+    return 8 * max(np.max(np.abs(a)) for a in arrays) ** 2
+
+
+def weighted(function: Any, m: Any, counts: Any, amounts: Any, **params: Any) -> Any:
+    """A form of call: both weights of cov."""
+    return function(m, fweights=counts, aweights=amounts, **params)
+
+
+CASES: tuple[Case, ...] = (
+    *rows("numpy", "bincount", (NUMBERS,), form=fixed, dtypes=INTEGERS),
+    *rows(
+        "numpy",
+        "bincount",
+        (Operand((6,), "int32", values=NUMBERS.values), (6,)),
+        {"weights": {}},
+        form=fixed,
+        sums=True,
+    ),
+    # --------------------------------------------------------- histograms
+    *rows(
+        "numpy",
+        "histogram_bin_edges",
+        (VALUES,),
+        {"": {}, "range": {"bins": 4, "range": (1, 3)}},
+        dtypes=REAL,
+        promotes=True,
+        special=False,
+        differentiable=(),
+    ),
+    *rows(
+        "numpy",
+        "histogram",
+        (VALUES,),
+        {
+            "": {"bins": 4},
+            "range": {"bins": 4, "range": (1, 3)},
+            "density": {"bins": 4, "density": True},
+        },
+        dtypes=FLOATS,
+        **COUNTED,
+    ),
+    *rows(
+        "numpy", "histogram", (VALUES, EDGES), {"edges": {}}, dtypes=REAL, promotes=True, **COUNTED
+    ),
+    *rows(
+        "numpy",
+        "histogram",
+        (VALUES, WEIGHTS),
+        {"weights": {"bins": 4, "range": (0, 4)}},
+        form=last_as("weights"),
+        sums=True,
+        special=False,
+        differentiable=(1,),
+    ),
+    *rows(
+        "numpy",
+        "histogram2d",
+        (VALUES, OTHERS),
+        {
+            "": {"bins": 2},
+            "two": {"bins": (2, 4)},
+            "range": {"bins": 2, "range": ((0, 4), (0, 2))},
+            "density": {"bins": 2, "density": True},
+        },
+        **COUNTED,
+    ),
+    *rows(
+        "numpy",
+        "histogram2d",
+        (VALUES, OTHERS, WEIGHTS),
+        {"weights": {"bins": 2, "range": ((0, 4), (0, 2))}},
+        form=last_as("weights"),
+        sums=True,
+        special=False,
+        differentiable=(2,),
+    ),
+    *rows(
+        "numpy",
+        "histogramdd",
+        (POINTS,),
+        {"": {"bins": 2}, "density": {"bins": (2, 4), "density": True}},
+        **COUNTED,
+    ),
+    # --------------------------------------------------------- together
+    *rows(
+        "numpy",
+        "cov",
+        MATRIX,
+        {"": {}, "bias": {"bias": True}, "ddof": {"ddof": 2}, "columns": {"rowvar": False}},
+        dtypes=INEXACT,
+        scale=_of_products,
+    ),
+    *rows(
+        "numpy", "cov", MATRIX, {"exact": {}}, dtypes=INTEGERS, promotes=True, scale=_of_products
+    ),
+    *rows("numpy", "cov", ((5,), (5,)), {"two": {}}, dtypes=INEXACT, scale=_of_products),
+    *rows("numpy", "cov", ((5,),), {"vector": {}}, dtypes=INEXACT, scale=_of_products),
+    *rows(
+        "numpy",
+        "cov",
+        (MATRIX[0], AMOUNTS),
+        {"aweights": {}},
+        form=last_as("aweights"),
+        scale=_of_products,
+        special=False,
+    ),
+    *rows(
+        "numpy",
+        "cov",
+        (MATRIX[0], COUNTS),
+        {"fweights": {}},
+        form=last_as("fweights"),
+        scale=_of_products,
+    ),
+    *rows(
+        "numpy",
+        "cov",
+        (MATRIX[0], COUNTS, AMOUNTS),
+        {"weights": {}},
+        form=weighted,
+        scale=_of_products,
+        special=False,
+    ),
+    *rows("numpy", "corrcoef", MATRIX, dtypes=NUMERIC, promotes=True, scale=lambda x: 8.0),
+    *rows("numpy", "corrcoef", ((5,), (5,)), {"two": {}}, dtypes=INEXACT, scale=lambda x, y: 8.0),
+)
