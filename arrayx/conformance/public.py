@@ -183,7 +183,18 @@ NOT_FUNCTIONS: tuple[Any, ...] = (lax.DotDimensionNumbers,)
 
 #: Public functions that take or give no arrays, so that a row could say nothing of them.
 #: Each is tested where it is defined; the reason is read when somebody asks why.
-WITHOUT_ROW: dict[str, str] = {}
+WITHOUT_ROW: dict[str, str] = {
+    f"numpy.{name}": reason
+    for names, reason in (
+        ("can_cast dtype finfo iinfo isdtype issubdtype promote_types result_type", "of dtypes"),
+        ("iscomplexobj isrealobj isscalar iterable", "gives a Python boolean"),
+        ("shape ndim size broadcast_shapes", "gives Python integers"),
+        ("array_repr array_str", "gives text"),
+        ("get_printoptions printoptions set_printoptions", "is NumPy's own, about its text"),
+        ("einsum_path", "gives a plan, without elements"),
+    )
+    for name in names.split()
+}
 
 
 def public_names(modules: tuple[str, ...] = MODULES) -> Iterator[str]:

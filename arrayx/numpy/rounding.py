@@ -15,9 +15,10 @@ from arrayx.numpy.arithmetic import (
 )
 from arrayx.numpy.functions import array_of, unary
 from arrayx.numpy.promotion import LITERALS, inexact
-from arrayx.primitives import arithmetic, bitwise, numeric
+from arrayx.primitives import arithmetic, bitwise, combined, numeric
 from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import eq, lt, ne, select
+from arrayx.primitives.creation import fill
 
 
 def modf(x: Any, /) -> tuple[Array, Array]:
@@ -28,8 +29,10 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     [[0.5, -0.25], [1.0, -2.0]]
     """
     x = array_of(x, "modf", inexact)
-    whole = trunc(x)
-    return select(eq(numeric.abs(x), float("inf")), 0.0, arithmetic.sub(x, whole)), whole
+    # The remainder keeps the sign of x where it is 0.
+    infinite = eq(numeric.abs(x), float("inf"))
+    zero = combined.copysign(fill(x.aval.shape, x.aval.dtype, 0.0), x)
+    return select(infinite, zero, numeric.rem(x, 1.0)), trunc(x)
 
 
 def _unchanged(x: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from arrayx.conformance.case import (
     ANY,
+    COMPLEX,
     FLOATS,
     INTEGERS,
     NUMERIC,
@@ -24,6 +25,8 @@ RANK_0 = ((),)
 TWO = ((2, 3), (2, 3))
 BROADCAST = ((3, 1), (4,))
 POSITIVE = (0.1, 3.0)
+THREE = ((2, 3), (2, 3), (2, 3))
+POWERS = Operand((2, 3), "int32", values=(0, 1, -1, 5, -3, 2))
 EIGHT = (-7, 7, -5, 5, 3, -3, -2, 2)
 UNIT = (-0.9, 0.9)
 
@@ -85,7 +88,7 @@ CASES: tuple[Case, ...] = (
     *unary("sign", dtypes=NUMERIC, signed_zeros=False),
     *unary("negative positive conj=conjugate", dtypes=NUMERIC),
     *unary("abs=absolute real imag", dtypes=ANY),
-    *unary("floor ceil trunc", dtypes=ORDERED),
+    *unary("floor ceil trunc=fix", dtypes=ORDERED),
     *unary("rint", dtypes=ANY, promotes=True),
     *unary("spacing", dtypes=("float64",), differentiable=()),
     # --------------------------------------------------------- of two arrays
@@ -112,4 +115,59 @@ CASES: tuple[Case, ...] = (
     *binary("gcd lcm", dtypes=INTEGERS),
     *binary("nextafter", dtypes=("float64",), differentiable=()),
     *binary("divmod", dtypes=REAL, domain=(1.0, 3.9)),
+    # --------------------------------------------------------- in bounds and in decimals
+    # Drawn bounds may cross: then the upper one wins.
+    *rows("numpy", "clip", THREE, dtypes=ORDERED),
+    *rows(
+        "numpy",
+        "clip",
+        ONE,
+        {"numbers": {"min": -1, "max": 1}, "above": {"min": 0, "max": None}},
+        dtypes=(*FLOATS, *SIGNED),
+    ),
+    *rows("numpy", "clip", ONE, {"below": {"min": None, "max": 1}}, dtypes=ORDERED),
+    *rows("numpy", "clip", ((2, 3), (3,), (2, 1)), {"broadcast": {}}),
+    *rows("numpy", "round=around", ONE, {"": {}}, dtypes=REAL),
+    *rows("numpy", "round", ONE, {"complex": {"decimals": 1}}, dtypes=COMPLEX),
+    *rows(
+        "numpy",
+        "round",
+        ONE,
+        {"decimals": {"decimals": 2}, "tens": {"decimals": -1}},
+        dtypes=("float64", "float32"),
+        domain=(-40.0, 40.0),
+        scale=lambda x, decimals: np.abs(x) + 1,
+        special=False,
+    ),
+    *rows(
+        "numpy",
+        "round",
+        (Operand((8,), values=(5, 15, 25, 26, 14, 0, 100, 95)),),
+        {"integers": {"decimals": -1}},
+        dtypes=INTEGERS,
+    ),
+    *rows("numpy", "modf", ONE, dtypes=ORDERED, elementwise=True, promotes=True),
+    *rows("numpy", "modf", ((),), {"rank_0": {}}),
+    *rows("numpy", "frexp", ONE, dtypes=FLOATS),
+    *rows("numpy", "frexp", ONE, {"integers": {}}, dtypes=INTEGERS, promotes=True),
+    *rows("numpy", "ldexp", ((2, 3), POWERS), dtypes=FLOATS),
+    *rows("numpy", "ldexp", ((2, 3), Operand((), "int8", values=3)), {"rank_0": {}}),
+    *rows(
+        "numpy",
+        "ldexp",
+        ((2, 3), POWERS),
+        {"integers": {}},
+        dtypes=SIGNED,
+        promotes=False,
+        reference=lambda x, n: np.ldexp(x.astype(float), n),
+    ),
+    # The largest number is that of each dtype.
+    *rows("numpy", "nan_to_num", ONE, dtypes=ANY, special=False),
+    *rows(
+        "numpy",
+        "nan_to_num",
+        (Operand((2, 3), values=(np.nan, np.inf, -np.inf, 1.5, 0.0, -2.0)),),
+        {"given": {"nan": 1.0, "posinf": 2.0, "neginf": -3.0}},
+        dtypes=FLOATS,
+    ),
 )

@@ -10,17 +10,19 @@ from arrayx.conformance.case import FLOATS, INEXACT, INTEGERS, NUMERIC, REAL, Ca
 from arrayx.conformance.public import last_as, rows
 
 NUMBERS = Operand((6,), values=(0, 2, 2, 5, 1, 2))
-#: Exact in 16 bits; one on an edge, one outside of the range.
-VALUES = Operand((8,), values=(0.0, 0.5, 1.0, 1.5, 2.0, 2.25, 4.0, 1.25))
-OTHERS = Operand((8,), values=(1.0, 0.5, 0.0, 2.0, 1.5, 0.25, 0.75, 2.0))
-EDGES = Operand((4,), values=(0.0, 1.0, 2.0, 4.0))
-POINTS = Operand((4, 2), values=(0.0, 1.0, 0.5, 2.0, 1.0, 0.0, 2.0, 2.0))
+# Exact in 16 bits; none on an edge, where counts jump, but for the least and the largest, which
+# are the outer edges.
+VALUES = Operand((8,), values=(0.0, 0.5, 0.875, 1.5, 1.875, 2.25, 4.0, 1.25))
+OTHERS = Operand((8,), values=(0.875, 0.625, 0.0, 2.0, 1.625, 0.25, 0.75, 1.875))
+EDGES = Operand((4,), values=(-0.5, 1.0, 2.0, 4.5))
+POINTS = Operand((4, 2), values=(0.0, 1.125, 0.625, 2.0, 1.125, 0.0, 2.0, 1.875))
+WHOLE = Operand((8,), values=(0, 1, 2, 3, 4, 1, 5, 0))
+WHOLE_EDGES = Operand((4,), values=(0, 1, 2, 4))
 WEIGHTS = Operand((8,), domain=(0.5, 2.0))
 MATRIX = ((2, 5),)
 COUNTS = Operand((5,), "int32", values=(1, 2, 1, 3, 1))
 AMOUNTS = Operand((5,), domain=(0.5, 2.0))
-# Where a value falls has no derivative; nan has no place.
-COUNTED: dict[str, Any] = {"special": False, "differentiable": ()}
+COUNTED: dict[str, Any] = {"special": False}  # nan has no place
 
 
 def fixed(function: Any, *operands: Any, **params: Any) -> Any:
@@ -55,11 +57,10 @@ CASES: tuple[Case, ...] = (
         "numpy",
         "histogram_bin_edges",
         (VALUES,),
-        {"": {}, "range": {"bins": 4, "range": (1, 3)}},
+        {"": {}, "range": {"bins": 4, "range": (0.25, 3.25)}},
         dtypes=REAL,
         promotes=True,
         special=False,
-        differentiable=(),
     ),
     *rows(
         "numpy",
@@ -67,24 +68,29 @@ CASES: tuple[Case, ...] = (
         (VALUES,),
         {
             "": {"bins": 4},
-            "range": {"bins": 4, "range": (1, 3)},
+            "range": {"bins": 4, "range": (0.25, 3.25)},
             "density": {"bins": 4, "density": True},
         },
         dtypes=FLOATS,
         **COUNTED,
     ),
+    *rows("numpy", "histogram", (VALUES, EDGES), {"edges": {}}, dtypes=FLOATS, **COUNTED),
     *rows(
-        "numpy", "histogram", (VALUES, EDGES), {"edges": {}}, dtypes=REAL, promotes=True, **COUNTED
+        "numpy",
+        "histogram",
+        (WHOLE, WHOLE_EDGES),
+        {"on_edges": {}, "on_edges_density": {"density": True}},
+        dtypes=INTEGERS,
+        promotes=True,
     ),
     *rows(
         "numpy",
         "histogram",
         (VALUES, WEIGHTS),
-        {"weights": {"bins": 4, "range": (0, 4)}},
+        {"weights": {"bins": 4, "range": (-1, 7)}},
         form=last_as("weights"),
         sums=True,
         special=False,
-        differentiable=(1,),
     ),
     *rows(
         "numpy",
@@ -93,7 +99,7 @@ CASES: tuple[Case, ...] = (
         {
             "": {"bins": 2},
             "two": {"bins": (2, 4)},
-            "range": {"bins": 2, "range": ((0, 4), (0, 2))},
+            "range": {"bins": 2, "range": ((-1, 5), (-1, 3))},
             "density": {"bins": 2, "density": True},
         },
         **COUNTED,
@@ -102,11 +108,10 @@ CASES: tuple[Case, ...] = (
         "numpy",
         "histogram2d",
         (VALUES, OTHERS, WEIGHTS),
-        {"weights": {"bins": 2, "range": ((0, 4), (0, 2))}},
+        {"weights": {"bins": 2, "range": ((-1, 5), (-1, 3))}},
         form=last_as("weights"),
         sums=True,
         special=False,
-        differentiable=(2,),
     ),
     *rows(
         "numpy",
