@@ -9,8 +9,15 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy.functions import array_of, binary, unary
-from arrayx.numpy.promotion import LITERALS, Pair, inexact, operands, same
+from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
+from arrayx.numpy.promotion import (
+    LITERALS,
+    Pair,
+    inexact,
+    naming,
+    operands,
+    same,
+)
 from arrayx.primitives import arithmetic, bitwise, combined, exponential, numeric
 from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import eq, lt, ne, select
@@ -122,6 +129,7 @@ fmod = binary(
 )
 
 
+@naming
 def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     """`floor_divide(x1, x2)` and `remainder(x1, x2)`.
 
@@ -205,10 +213,6 @@ abs = absolute = unary(
 )
 
 
-def _refuse_complex(x: Array) -> Any:
-    raise errors.DtypeError("fabs is not defined for complex numbers; use abs")
-
-
 fabs = unary(
     "fabs",
     numeric.abs,
@@ -217,7 +221,7 @@ fabs = unary(
 >>> anp.fabs(anp.asarray([1, -2])).tolist()
 [1.0, 2.0]""",
     result_of=inexact,
-    by_kind={"complex": _refuse_complex},
+    by_kind={"complex": refuse_complex("fabs")},
 )
 
 
@@ -297,10 +301,12 @@ heaviside = binary(
 >>> anp.heaviside(anp.asarray([-1.0, 0.0, 2.0]), 0.5).tolist()
 [0.0, 0.5, 1.0]""",
     result_of=inexact,
+    by_kind={"complex": refuse_complex("heaviside")},
     literals=False,
 )
 
 
+@naming
 def clip(arr: Any, /, min: Any = None, max: Any = None) -> Array:
     """`arr` with what is below `min` raised to it and what is above `max` lowered to it.
 

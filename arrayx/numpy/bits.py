@@ -17,6 +17,7 @@ from arrayx.numpy.promotion import (
     broadcast_to_shape,
     check_axis,
     inexact,
+    naming,
     read_beside,
 )
 from arrayx.numpy.reductions import sum
@@ -49,6 +50,7 @@ def _power_of_two(exponent: Array, dtype: Any) -> Array:
     return bitcast(shift_left(add(exponent, bias), digits), dtype=dtype)  # type: ignore[no-any-return]
 
 
+@naming
 def ldexp(x1: Any, x2: Any, /) -> Array:
     """`x1` times 2 to the power of the integer `x2`, without overflow on the way.
 
@@ -80,6 +82,7 @@ def ldexp(x1: Any, x2: Any, /) -> Array:
     return x
 
 
+@naming
 def frexp(x: Any, /) -> tuple[Array, Array]:
     """`x` as a fraction in [0.5, 1) and an integer exponent: x = fraction · 2**exponent.
 
@@ -110,6 +113,7 @@ def frexp(x: Any, /) -> tuple[Array, Array]:
     return where(plain, number, fraction), as_type(exponent, np.dtype(np.int32))
 
 
+@naming
 def spacing(x: Any, /) -> Array:
     """The distance from `x` to the next number away from 0, with the sign of `x`.
 
@@ -143,6 +147,7 @@ def _weights(bitorder: str, function: str) -> np.ndarray:
     return places[::-1].copy() if bitorder == "big" else places
 
 
+@naming
 def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Array:
     """Booleans as bits of bytes, eight by eight along `axis` (None flattens), zeros at the end.
 
@@ -167,6 +172,7 @@ def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Array:
     return moveaxis(sum(moved, -1, BYTE), -1, i)
 
 
+@naming
 def unpackbits(
     a: Any, axis: int | None = None, count: int | None = None, bitorder: str = "big"
 ) -> Array:

@@ -15,6 +15,7 @@ from arrayx.numpy.promotion import (
     broadcast_shapes,
     broadcast_to_shape,
     check_axis,
+    naming,
     promoted_arrays,
 )
 from arrayx.numpy.shapes import expand_dims, moveaxis, ravel
@@ -124,6 +125,7 @@ def matmul(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any
     return contracted(x, y, ((n + 1,), (n,)), (paired, paired), **options)
 
 
+@naming
 def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
     """The sum of the products of the elements of two flattened arrays, `a` conjugated.
 
@@ -139,6 +141,7 @@ def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any =
     )
 
 
+@naming
 def vecdot(
     x1: Any,
     x2: Any,
@@ -165,6 +168,7 @@ def vecdot(
     return contracted(x, y, ((n,), (n,)), (paired, paired), precision, preferred_element_type)
 
 
+@naming
 def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
     """The sum of products over the last axes.
 
@@ -183,6 +187,7 @@ def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any 
     return contracted(x, y, axes, precision=precision, preferred=preferred_element_type)
 
 
+@naming
 def outer(a: Any, b: Any, out: None = None) -> Array:
     """All products of an element of `a` with one of `b`, both flattened.
 
@@ -194,6 +199,7 @@ def outer(a: Any, b: Any, out: None = None) -> Array:
     return arithmetic.multiply(expand_dims(ravel(x), 1), expand_dims(ravel(y), 0))
 
 
+@naming
 def tensordot(
     a: Any, b: Any, axes: Any = 2, *, precision: Any = None, preferred_element_type: Any = None
 ) -> Array:
@@ -239,6 +245,7 @@ def _rank(x: Array, least: int, function: str, argument: str) -> None:
         raise errors.ShapeError(f"{function}: {argument} must be {what}, got shape {x.shape}")
 
 
+@naming
 def matvec(x1: Any, x2: Any, /) -> Array:
     """The product of matrices, in the last two axes of `x1`, with vectors, in the last of `x2`.
 
@@ -252,6 +259,7 @@ def matvec(x1: Any, x2: Any, /) -> Array:
     return matmul(x, expand_dims(y, -1))[..., 0]
 
 
+@naming
 def vecmat(x1: Any, x2: Any, /) -> Array:
     """The product of conjugated vectors, in the last axis of `x1`, with matrices.
 

@@ -19,6 +19,7 @@ from arrayx.numpy.promotion import (
     as_type,
     broadcast_to_shape,
     host_array,
+    naming,
     placed_like,
     plain_number,
     scalar_array,
@@ -344,6 +345,7 @@ def copy(a: Any, order: str | None = None) -> Array:
     return as_array(a, "copy", "a")
 
 
+@naming
 def astype(x: Any, dtype: Any, /, *, copy: bool = False, device: Any = None) -> Array:
     """`x` in another dtype.  Complex numbers give their real part to real dtypes.
 

@@ -7,20 +7,31 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
-from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, check_axes, check_axis
+from arrayx.numpy.promotion import (
+    as_array,
+    as_numbers,
+    as_type,
+    asked_dtype,
+    broadcast_to_shape,
+    check_axes,
+    check_axis,
+    naming,
+    refuse_out,
+)
 from arrayx.numpy.reductions import sum
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, take_range
 from arrayx.primitives import cumulative
 from arrayx.primitives.creation import fill
 
 
-def _running(primitive: Any, a: Any, axis: Any, dtype: Any, function: str) -> Array:
-    x = as_array(a, function, "a")
+def _running(primitive: Any, a: Any, axis: Any, dtype: Any, out: Any, function: str) -> Array:
+    refuse_out(out, function)
+    x = as_numbers(a, function, "a")
     if axis is None:
         x, axis = ravel(x), 0
     i = check_axis(axis, x.ndim, function)
     if dtype is not None:
-        target = dtypes.as_dtype(dtype)
+        target = asked_dtype(dtype, function)
     else:
         target = dtypes.default_int() if dtypes.kind(x.dtype) == "bool" else x.dtype
     x = as_type(x, target)
@@ -34,7 +45,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Arr
     >>> anp.cumsum(anp.array([1, 2, 3])).tolist()
     [1, 3, 6]
     """
-    return _running(cumulative.cumsum, a, axis, dtype, "cumsum")
+    return _running(cumulative.cumsum, a, axis, dtype, out, "cumsum")
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
@@ -44,9 +55,10 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Ar
     >>> anp.cumprod(anp.array([1, 2, 3])).tolist()
     [1, 2, 6]
     """
-    return _running(cumulative.cumprod, a, axis, dtype, "cumprod")
+    return _running(cumulative.cumprod, a, axis, dtype, out, "cumprod")
 
 
+@naming
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
@@ -60,6 +72,7 @@ def cumulative_sum(
     return _with_unit(result, 0, axis) if include_initial else result
 
 
+@naming
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
@@ -80,6 +93,7 @@ def _with_unit(result: Array, unit: int, axis: Any) -> Array:
     return concatenate([fill(shape, result.dtype, value), result], i)
 
 
+@naming
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """The differences of neighbours along `axis`, taken `n` times.
 
@@ -90,10 +104,10 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     x = as_array(a, "diff", "a")
     i = check_axis(axis, x.ndim, "diff")
     parts = []
-    for part in (prepend, x, append):
+    for name, part in (("prepend", prepend), ("a", x), ("append", append)):
         if part is None:
             continue
-        part = as_array(part, "diff", "prepend")
+        part = as_array(part, "diff", name)
         if part.ndim == 0:
             shape = tuple(1 if d == i else m for d, m in enumerate(x.shape))
             part = broadcast_to_shape(part, shape)
@@ -113,6 +127,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
+@naming
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """The differences of neighbours of the flattened array, with something around them.
 
@@ -120,14 +135,16 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     >>> anp.ediff1d(anp.array([1, 4, 9])).tolist()
     [3, 5]
     """
+    steps = diff(ravel(as_array(ary, "ediff1d", "ary")))
     parts = [
-        ravel(as_array(p, "ediff1d"))
-        for p in (to_begin, diff(ravel(as_array(ary))), to_end)
+        ravel(as_array(p, "ediff1d", name))
+        for name, p in (("to_begin", to_begin), ("", steps), ("to_end", to_end))
         if p is not None
     ]
     return concatenate(parts)
 
 
+@naming
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     """The integral of `y` along `axis` by the trapezoidal rule.
 
@@ -149,6 +166,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     return arithmetic.multiply(0.5, sum(arithmetic.multiply(pairs, dx), -1))
 
 
+@naming
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = None) -> Any:
     """Central differences along axes, one-sided at the ends.
 

@@ -7,7 +7,12 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy.promotion import broadcast_shapes, broadcast_to_shape, promoted_arrays
+from arrayx.numpy.promotion import (
+    broadcast_shapes,
+    broadcast_to_shape,
+    naming,
+    promoted_arrays,
+)
 from arrayx.primitives.arithmetic import eq, mul, select
 from arrayx.primitives.numeric import abs as absolute
 from arrayx.primitives.numeric import div, rem
@@ -32,6 +37,7 @@ def _gcd(a: Array, b: Array) -> Array:
     return a
 
 
+@naming
 def gcd(x1: Any, x2: Any, /) -> Array:
     """The greatest common divisor of integers, not negative; that of 0 and 0 is 0.
 
@@ -42,6 +48,7 @@ def gcd(x1: Any, x2: Any, /) -> Array:
     return _gcd(*_integers(x1, x2, "gcd"))
 
 
+@naming
 def lcm(x1: Any, x2: Any, /) -> Array:
     """The least common multiple of integers, not negative; 0 if one of them is 0.
 

@@ -15,7 +15,14 @@ from arrayx.numpy.creation import asarray
 from arrayx.numpy.cumulative import diff
 from arrayx.numpy.diagonals import diagonal
 from arrayx.numpy.ordering import searchsorted
-from arrayx.numpy.promotion import LITERALS, as_array, as_type, placed_like, promoted_arrays
+from arrayx.numpy.promotion import (
+    LITERALS,
+    as_array,
+    as_type,
+    naming,
+    placed_like,
+    promoted_arrays,
+)
 from arrayx.numpy.ranges import concrete_index, linspace
 from arrayx.numpy.reductions import max as largest
 from arrayx.numpy.reductions import min as smallest
@@ -29,6 +36,7 @@ from arrayx.primitives.complex import real
 from arrayx.primitives.creation import fill
 
 
+@naming
 def bincount(
     x: Any, weights: Any = None, minlength: int = 0, *, length: int | None = None
 ) -> Array:
@@ -82,6 +90,7 @@ def _real(a: Any, function: str, argument: str) -> Array:
     return ravel(as_type(x, dtypes.float_for(x.dtype)))
 
 
+@naming
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
     """The edges of `bins` bins of equal width over the values of `a`, or over `range`.
 
@@ -130,6 +139,7 @@ def _places(x: Array, edges: Array) -> Array:
     return where(logic.equal(x, edges[-1]), edges.shape[0] - 1, place)  # type: ignore[no-any-return]
 
 
+@naming
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None
 ) -> tuple[Array, Array]:
@@ -154,6 +164,7 @@ def histogram(
     return counts, edges[0]
 
 
+@naming
 def histogram2d(
     x: Any,
     y: Any,
@@ -183,6 +194,7 @@ def histogram2d(
     return counts, first, second
 
 
+@naming
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None
 ) -> tuple[Array, list[Array]]:
@@ -238,6 +250,7 @@ def histogramdd(
 # ----------------------------------------------------------------- together
 
 
+@naming
 def cov(
     m: Any,
     y: Any = None,
@@ -312,6 +325,7 @@ def _weights(given: Any, count: int, name: str, dtype: Any) -> Array:
     return as_type(weights, dtypes.real_dtype(dtype))
 
 
+@naming
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Array:
     """The matrix of correlations of variables, which are the rows of `x` (and of `y`).
 

@@ -21,6 +21,7 @@ from arrayx.numpy.promotion import (
     as_array,
     as_type,
     broadcast_to_shape,
+    naming,
     placed_like,
 )
 from arrayx.numpy.ranges import arange, concrete_index
@@ -79,6 +80,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     return as_type(triangle_mask(shape, k), _dtype(dtype, dtypes.default_float()))
 
 
+@naming
 def tril(m: Any, k: int = 0) -> Array:
     """`m` with zeros above the diagonal number `k`, over the last two axes.
 
@@ -89,6 +91,7 @@ def tril(m: Any, k: int = 0) -> Array:
     return _triangle(m, k, "tril", True)
 
 
+@naming
 def triu(m: Any, k: int = 0) -> Array:
     """`m` with zeros below the diagonal number `k`, over the last two axes.
 
@@ -109,6 +112,7 @@ def _triangle(m: Any, k: int, function: str, lower: bool) -> Array:
     return select(mask, x, zero) if lower else select(mask, zero, x)  # type: ignore[no-any-return]
 
 
+@naming
 def meshgrid(
     *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> list[Array]:
@@ -156,6 +160,7 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
     return stack([iota(shape=shape, dtype=target, axis=i) for i in range(len(shape))])
 
 
+@naming
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     """The matrix of powers of `x`, one row for each element.
 

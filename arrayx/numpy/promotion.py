@@ -7,9 +7,11 @@ alone, so it is worked out once for each combination of types and kept as a `Pla
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from arrayx.backend.registry import chosen, default_name
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.interpreter import Tracer, current
+from arrayx.dtypes import KEYS
 from arrayx.primitives.axes import broadcast_in_dim
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.creation import fill
@@ -27,6 +30,7 @@ from arrayx.promotion import lattice_result
 from arrayx.transforms.stage import StageInterpreter, StageTracer
 
 DType: TypeAlias = Any
+F = TypeVar("F", bound=Callable[..., Any])
 Pair: TypeAlias = tuple[Any, bool]
 BOOL = np.dtype(bool)
 SCALARS = frozenset((bool, int, float, complex))
@@ -156,6 +160,63 @@ def as_array(x: Any, function: str = "asarray", argument: str = "x") -> Array:
     if isinstance(x, Array):
         return x
     return scalar_array(x, dtypes.default_dtype(type(x)), type(x) is not bool)
+
+
+def as_numbers(x: Any, function: str = "asarray", argument: str = "x") -> Array:
+    """`as_array` for functions of numbers: random keys are refused."""
+    array = as_array(x, function, argument)
+    if array.aval.dtype is KEYS[0]:
+        raise errors.DtypeError(
+            f"{function}: the argument {argument} holds random keys, which are not numbers; draw "
+            "from them, or see random.key_data"
+        )
+    return array
+
+
+# ----------------------------------------------------------------- errors
+
+
+NAMED = (errors.ArgumentError, errors.AxisError, errors.DtypeError, errors.ShapeError)
+# What is said of an axis is true of the function that was called, whoever noticed.
+_OF_AN_AXIS = re.compile(r"^\w+: (?=(axis -?\d+ is out of range|an axis (must|is)))")
+
+
+def name_error(error: Exception, function: str) -> None:
+    """Puts the name of the function that was called in front of an error's text."""
+    text = str(error)
+    if not re.match(rf"{function}\b", text):
+        error.args = (f"{function}: {_OF_AN_AXIS.sub('', text)}",)
+
+
+def naming(function: F) -> F:
+    """For functions made of others: errors name the one that was called, not only those."""
+
+    @functools.wraps(function)
+    def named(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NAMED as error:
+            name_error(error, function.__name__)
+            raise
+
+    return named  # type: ignore[return-value]
+
+
+def refuse_out(out: Any, function: str) -> None:
+    """NumPy's argument for the place of the result: arrays do not change."""
+    if out is not None:
+        raise errors.ArgumentError(
+            f"{function}: out must be None, since arrays do not change; use the result"
+        )
+
+
+def asked_dtype(dtype: Any, function: str) -> DType:
+    """The dtype that a caller asks for."""
+    try:
+        return dtypes.as_dtype(dtype)
+    except errors.DtypeError as error:
+        name_error(error, function)
+        raise
 
 
 # ----------------------------------------------------------------- shapes

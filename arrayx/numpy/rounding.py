@@ -14,13 +14,18 @@ from arrayx.numpy.arithmetic import (
     subtract,
 )
 from arrayx.numpy.functions import array_of, unary
-from arrayx.numpy.promotion import LITERALS, inexact
+from arrayx.numpy.promotion import (
+    LITERALS,
+    inexact,
+    naming,
+)
 from arrayx.primitives import arithmetic, bitwise, combined, numeric
 from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import eq, lt, ne, select
 from arrayx.primitives.creation import fill
 
 
+@naming
 def modf(x: Any, /) -> tuple[Array, Array]:
     """The fractional and the whole part of `x`, each with the sign of `x`.
 
@@ -97,6 +102,7 @@ rint = unary(
 )
 
 
+@naming
 def round(a: Any, decimals: int = 0) -> Array:
     """`a` rounded to `decimals` places after the point, halves to even; keeps the dtype.
 

@@ -15,7 +15,13 @@ from arrayx.numpy.contraction import contracted
 from arrayx.numpy.creation import ones, zeros, zeros_like
 from arrayx.numpy.cumulative import cumsum, diff
 from arrayx.numpy.ordering import argsort, searchsorted
-from arrayx.numpy.promotion import as_array, as_type, check_axis, promoted_arrays
+from arrayx.numpy.promotion import (
+    as_array,
+    as_type,
+    check_axis,
+    naming,
+    promoted_arrays,
+)
 from arrayx.numpy.ranges import arange, concrete_index
 from arrayx.numpy.selection import where
 from arrayx.numpy.shapes import concatenate, moveaxis
@@ -48,6 +54,7 @@ def _sliding(a: Any, v: Any, mode: Mode, precision: Any, preferred: Any, functio
     return contracted(x[places], y, ((1,), (0,)), ((), ()), precision, preferred)
 
 
+@naming
 def convolve(
     a: Any,
     v: Any,
@@ -77,6 +84,7 @@ def convolve(
     return _sliding(x, y, mode, precision, preferred_element_type, "convolve")
 
 
+@naming
 def correlate(
     a: Any,
     v: Any,
@@ -109,6 +117,7 @@ def correlate(
     return result
 
 
+@naming
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Array:
@@ -131,6 +140,8 @@ def interp(
         return dtypes.float_for(dtype), False
 
     points, knots = promoted_arrays((x, xp), "interp", ("x", "xp"), floating)
+    if dtypes.is_complex(points.dtype):
+        raise errors.DtypeError(f"interp: x and xp must be real, got {points.dtype}")
     values = as_array(fp, "interp", "fp")
     values = as_type(values, dtypes.float_for(values.dtype))
     if knots.ndim != 1 or knots.shape != values.shape or not knots.shape[0]:
@@ -167,6 +178,7 @@ def interp(
     return result
 
 
+@naming
 def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.pi) -> Array:
     """`p` without jumps of more than half a `period` along `axis`.
 
@@ -271,6 +283,7 @@ def hanning(M: int) -> Array:
     return _cosine_window(M, "hanning", 0.5, -0.5)
 
 
+@naming
 def kaiser(M: int, beta: Any) -> Array:
     """The Kaiser window of length `M`; the larger `beta`, the narrower.
 

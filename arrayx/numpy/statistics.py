@@ -13,11 +13,15 @@ from arrayx.numpy.cumulative import cumprod, cumsum
 from arrayx.numpy.logic import isnan, truth
 from arrayx.numpy.promotion import (
     as_array,
+    as_numbers,
     as_type,
+    asked_dtype,
     broadcast_to_shape,
     check_axes,
     inexact,
+    naming,
     promoted_arrays,
+    refuse_out,
 )
 from arrayx.numpy.reductions import (
     Axes,
@@ -42,14 +46,14 @@ def _count(x: Array, axes: Axes, where: Any, keepdims: bool) -> Any:
     """How many elements take part: a number, or an array where `where` decides."""
     if where is None:
         return math.prod(x.shape[i] for i in axes)
-    mask = broadcast_to_shape(truth(as_array(where)), x.shape)
+    mask = broadcast_to_shape(truth(as_numbers(where, "mean", "where")), x.shape)
     return sum(mask, axes, dtypes.real_dtype(x.dtype), keepdims=keepdims)
 
 
 def _floating(a: Any, dtype: Any, function: str) -> Array:
-    x = as_array(a, function, "a")
+    x = as_numbers(a, function, "a")
     if dtype is not None:
-        return as_type(x, dtypes.as_dtype(dtype))
+        return as_type(x, asked_dtype(dtype, function))
     return as_type(x, dtypes.float_for(x.dtype))
 
 
@@ -61,6 +65,7 @@ def _divided(x: Array, count: Any) -> Array:
     return div(x, literal(count, x.dtype))  # type: ignore[no-any-return]
 
 
+@naming
 def mean(
     a: Any,
     axis: Any = None,
@@ -76,6 +81,7 @@ def mean(
     >>> float(anp.mean(anp.array([1, 2, 6])))
     3.0
     """
+    refuse_out(out, "mean")
     x = _floating(a, dtype, "mean")
     axes = check_axes(axis, x.ndim, "mean")
     wide = dtypes.accumulation_dtype(x.dtype)
@@ -83,6 +89,7 @@ def mean(
     return as_type(_divided(total, _count(x, axes, where, keepdims)), x.dtype)
 
 
+@naming
 def average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
 ) -> Any:
@@ -129,6 +136,7 @@ def _squared_size(x: Array) -> Array:
     return ring.add(ring.mul(re, re), ring.mul(im, im))  # type: ignore[no-any-return]
 
 
+@naming
 def var(
     a: Any,
     axis: Any = None,
@@ -149,6 +157,7 @@ def var(
     >>> float(anp.var(anp.array([1.0, 3.0])))
     1.0
     """
+    refuse_out(out, "var")
     ddof = ddof if correction is None else correction
     x = _floating(a, dtype, "var")
     axes = check_axes(axis, x.ndim, "var")
@@ -172,6 +181,7 @@ def _mean(x: Array, axes: Axes, where: Any) -> Array:
     return mean(x, axes, keepdims=True, where=where)
 
 
+@naming
 def std(
     a: Any,
     axis: Any = None,
@@ -190,6 +200,7 @@ def std(
     >>> float(anp.std(anp.array([1.0, 3.0])))
     1.0
     """
+    refuse_out(out, "std")
     variance = var(
         a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
     )
@@ -203,13 +214,14 @@ def root(x: Array) -> Array:
 
 
 def _without_nan(a: Any, value: Callable[[Any], Any], function: str) -> tuple[Array, Any]:
-    x = as_array(a, function, "a")
+    x = as_numbers(a, function, "a")
     if not dtypes.is_inexact(x.dtype):
         return x, None
     missing = isnan(x)
     return select(missing, value(x.dtype), x), missing
 
 
+@naming
 def nansum(
     a: Any,
     axis: Any = None,
@@ -225,10 +237,12 @@ def nansum(
     >>> float(anp.nansum(anp.array([1.0, anp.nan])))
     1.0
     """
+    refuse_out(out, "nansum")
     x, _ = _without_nan(a, lambda d: literal(0, d), "nansum")
     return sum(x, axis, dtype, None, keepdims, initial, where)
 
 
+@naming
 def nanprod(
     a: Any,
     axis: Any = None,
@@ -244,6 +258,7 @@ def nanprod(
     >>> float(anp.nanprod(anp.array([2.0, anp.nan])))
     2.0
     """
+    refuse_out(out, "nanprod")
     x, _ = _without_nan(a, lambda d: literal(1, d), "nanprod")
     return prod(x, axis, dtype, None, keepdims, initial, where)
 
@@ -258,6 +273,7 @@ def _nan_extreme(
     return select(all(missing, axis, keepdims=keepdims), math.nan, result)  # type: ignore[no-any-return]
 
 
+@naming
 def nanmax(
     a: Any,
     axis: Any = None,
@@ -272,9 +288,11 @@ def nanmax(
     >>> float(anp.nanmax(anp.array([1.0, anp.nan])))
     1.0
     """
+    refuse_out(out, "nanmax")
     return _nan_extreme("nanmax", max, _lowest, a, axis, keepdims, initial, where)
 
 
+@naming
 def nanmin(
     a: Any,
     axis: Any = None,
@@ -289,14 +307,16 @@ def nanmin(
     >>> float(anp.nanmin(anp.array([1.0, anp.nan])))
     1.0
     """
+    refuse_out(out, "nanmin")
     return _nan_extreme("nanmin", min, _highest, a, axis, keepdims, initial, where)
 
 
 def _present(a: Any, where: Any) -> Any:
     mask = ring.eq(as_array(a), as_array(a))
-    return mask if where is None else arithmetic.multiply(mask, truth(as_array(where)))
+    return mask if where is None else arithmetic.multiply(mask, truth(as_numbers(where, "mean", "where")))
 
 
+@naming
 def nanmean(
     a: Any,
     axis: Any = None,
@@ -311,10 +331,12 @@ def nanmean(
     >>> float(anp.nanmean(anp.array([1.0, anp.nan, 3.0])))
     2.0
     """
+    refuse_out(out, "nanmean")
     x = _floating(a, dtype, "nanmean")
     return mean(x, axis, keepdims=keepdims, where=_present(x, where))
 
 
+@naming
 def nanvar(
     a: Any,
     axis: Any = None,
@@ -330,12 +352,14 @@ def nanvar(
     >>> float(anp.nanvar(anp.array([1.0, anp.nan, 3.0])))
     1.0
     """
+    refuse_out(out, "nanvar")
     x = _floating(a, dtype, "nanvar")
     present = _present(x, where)
     x = select(broadcast_to_shape(present, x.shape), x, literal(0, x.dtype))
     return var(x, axis, None, None, ddof, keepdims, where=present)
 
 
+@naming
 def nanstd(
     a: Any,
     axis: Any = None,
@@ -351,9 +375,11 @@ def nanstd(
     >>> float(anp.nanstd(anp.array([1.0, anp.nan, 3.0])))
     1.0
     """
+    refuse_out(out, "nanstd")
     return root(nanvar(a, axis, dtype, None, ddof, keepdims, where))
 
 
+@naming
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """The running sums along `axis` (None flattens), nan counted as 0.
 
@@ -361,9 +387,11 @@ def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> 
     >>> anp.nancumsum(anp.array([1.0, anp.nan, 2.0])).tolist()
     [1.0, 1.0, 3.0]
     """
+    refuse_out(out, "nancumsum")
     return cumsum(_without_nan(a, lambda d: literal(0, d), "nancumsum")[0], axis, dtype)
 
 
+@naming
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """The running products along `axis` (None flattens), nan counted as 1.
 
@@ -371,4 +399,5 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) ->
     >>> anp.nancumprod(anp.array([2.0, anp.nan, 3.0])).tolist()
     [2.0, 2.0, 6.0]
     """
+    refuse_out(out, "nancumprod")
     return cumprod(_without_nan(a, lambda d: literal(1, d), "nancumprod")[0], axis, dtype)

@@ -17,7 +17,9 @@ from arrayx.numpy.diagonals import diagonal
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
+    naming,
     promoted_arrays,
+    refuse_out,
 )
 from arrayx.numpy.reductions import sum
 from arrayx.numpy.shapes import reshape, transpose
@@ -25,6 +27,7 @@ from arrayx.numpy.shapes import reshape, transpose
 opt_einsum = lazy("opt_einsum")
 
 
+@naming
 def einsum(
     subscripts: Any,
     /,
@@ -42,6 +45,7 @@ def einsum(
     >>> anp.einsum("ij,j->i", anp.eye(2), anp.array([3.0, 4.0])).tolist()
     [3.0, 4.0]
     """
+    refuse_out(out, "einsum")
     if not isinstance(subscripts, str):
         operands = (subscripts, *operands)
         text, out_text, operands = opt_einsum.parser.parse_einsum_input(
