@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
 from arrayx.numpy.promotion import (
     LITERALS,
     Pair,
+    as_array,
     inexact,
     naming,
     operands,
@@ -91,7 +94,8 @@ def _floor_divide_float(x: Array, y: Array) -> Any:
     whole = select(below, arithmetic.sub(whole, 1.0), whole)
     quotient = numeric.div(x, y)
     # A zero has the sign of the quotient.
-    zero = combined.copysign(fill(x.aval.shape, x.aval.dtype, 0.0), quotient)
+    unsigned = fill(x.aval.shape, x.aval.dtype, 0.0, x.aval.weak_type)
+    zero = combined.copysign(unsigned, quotient)
     whole = select(eq(whole, 0.0), zero, whole)
     # Division by zero gives what `x / y` gives, as in NumPy.
     return select(eq(y, 0.0), quotient, whole)
@@ -288,7 +292,7 @@ True""",
 
 
 def _heaviside(x: Array, at_zero: Array) -> Any:
-    zero = fill(x.aval.shape, x.aval.dtype, 0.0)
+    zero = fill(x.aval.shape, x.aval.dtype, 0.0, x.aval.weak_type)
     step = select(lt(x, 0.0), zero, select(eq(x, 0.0), at_zero, 1.0))
     return select(ne(x, x), x, step)
 
@@ -343,6 +347,8 @@ def power(x1: Any, x2: Any, /) -> Array:
     >>> anp.power(anp.asarray([2.0, 3.0]), 2).tolist()
     [4.0, 9.0]
     """
+    if type(x2) is int and isinstance(x1, np.ndarray | np.generic):
+        x1 = as_array(x1, "power", "x1")
     if type(x2) is int and (aval := getattr(x1, "aval", None)) is not None:
         which = dtypes.kind(aval.dtype)
         if which in ("float", "complex"):

@@ -18,7 +18,7 @@ from arrayx.numpy.promotion import (
     naming,
     refuse_out,
 )
-from arrayx.numpy.reductions import sum
+from arrayx.numpy.reductions import sum, sum_dtype
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, take_range
 from arrayx.primitives import cumulative
 from arrayx.primitives.creation import fill
@@ -64,11 +64,13 @@ def cumulative_sum(
 ) -> Array:
     """`cumsum`, with a 0 in front if `include_initial`.
 
+    Integers narrower than the default one are added up as that, as in the Array API standard.
+
     >>> import arrayx.numpy as anp
     >>> anp.cumulative_sum(anp.array([1, 2]), include_initial=True).tolist()
     [0, 1, 3]
     """
-    result = cumsum(x, axis, dtype)
+    result = cumsum(x, axis, _wide(x, "cumulative_sum") if dtype is None else dtype)
     return _with_unit(result, 0, axis) if include_initial else result
 
 
@@ -78,12 +80,18 @@ def cumulative_prod(
 ) -> Array:
     """`cumprod`, with a 1 in front if `include_initial`.
 
+    Integers narrower than the default one are multiplied as that, as in the Array API standard.
+
     >>> import arrayx.numpy as anp
     >>> anp.cumulative_prod(anp.array([2, 3]), include_initial=True).tolist()
     [1, 2, 6]
     """
-    result = cumprod(x, axis, dtype)
+    result = cumprod(x, axis, _wide(x, "cumulative_prod") if dtype is None else dtype)
     return _with_unit(result, 1, axis) if include_initial else result
+
+
+def _wide(x: Any, function: str) -> Any:
+    return sum_dtype(as_numbers(x, function).dtype)
 
 
 def _with_unit(result: Array, unit: int, axis: Any) -> Array:

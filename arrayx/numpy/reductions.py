@@ -155,7 +155,12 @@ def _highest(dtype: Any) -> Any:
     return math.inf if kind == "float" else int(dtypes.iinfo(dtype).max)
 
 
-_ORDERED = ("float", "int", "uint", "bool")
+def ordered(a: Any, function: str) -> Array:
+    """`a` as an array of elements of which one can be the largest."""
+    x = as_array(a, function, "a")
+    if dtypes.kind(x.dtype) not in ("float", "int", "uint", "bool"):
+        raise errors.DtypeError(f"{function}: there is no order among elements of {x.dtype}")
+    return x
 
 
 def _extreme(
@@ -171,9 +176,7 @@ def _extreme(
     where: Any,
 ) -> Array:
     refuse_out(out, name)
-    x = as_array(a, name, "a")
-    if dtypes.kind(x.dtype) not in _ORDERED:
-        raise errors.DtypeError(f"{name}: there is no order among the elements of a, {x.dtype}")
+    x = ordered(a, name)
     x = as_type(x, x.dtype)
     axes = check_axes(axis, x.ndim, name)
     if where is not None and initial is None:

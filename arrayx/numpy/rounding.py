@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from arrayx import dtypes, errors
@@ -18,6 +19,7 @@ from arrayx.numpy.promotion import (
     LITERALS,
     inexact,
     naming,
+    refuse_out,
 )
 from arrayx.primitives import arithmetic, bitwise, combined, numeric
 from arrayx.primitives import complex as complex_parts
@@ -36,7 +38,7 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     x = array_of(x, "modf", inexact)
     # The remainder keeps the sign of x where it is 0.
     infinite = eq(numeric.abs(x), float("inf"))
-    zero = combined.copysign(fill(x.aval.shape, x.aval.dtype, 0.0), x)
+    zero = combined.copysign(fill(x.aval.shape, x.aval.dtype, 0.0, x.aval.weak_type), x)
     return select(infinite, zero, numeric.rem(x, 1.0)), trunc(x)
 
 
@@ -103,16 +105,21 @@ rint = unary(
 
 
 @naming
-def round(a: Any, decimals: int = 0) -> Array:
+def round(a: Any, decimals: int = 0, out: None = None) -> Array:
     """`a` rounded to `decimals` places after the point, halves to even; keeps the dtype.
 
     >>> import arrayx.numpy as anp
     >>> anp.round(anp.asarray([0.125, 2.5]), 2).tolist()
     [0.11999999731779099, 2.5]
     """
+    refuse_out(out, "round")
     x = array_of(a, "round")
-    if type(decimals) is not int:
-        decimals = decimals.__index__()
+    try:
+        decimals = operator.index(decimals)
+    except TypeError:
+        raise errors.ArgumentError(
+            f"round: decimals must be an integer, got {decimals!r}"
+        ) from None
     which = dtypes.kind(x.aval.dtype)
     if which not in ("float", "complex"):
         if decimals >= 0:

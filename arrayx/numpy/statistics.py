@@ -31,6 +31,7 @@ from arrayx.numpy.reductions import (
     literal,
     max,
     min,
+    ordered,
     prod,
     sum,
 )
@@ -266,7 +267,7 @@ def nanprod(
 def _nan_extreme(
     name: str, extreme: Any, unit: Any, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any
 ) -> Array:
-    x, missing = _without_nan(a, unit, name)
+    x, missing = _without_nan(ordered(a, name), unit, name)
     result: Array = extreme(x, axis, None, keepdims, initial, where)
     if missing is None or initial is not None:
         return result
@@ -313,7 +314,9 @@ def nanmin(
 
 def _present(a: Any, where: Any) -> Any:
     mask = ring.eq(as_array(a), as_array(a))
-    return mask if where is None else arithmetic.multiply(mask, truth(as_numbers(where, "mean", "where")))
+    if where is None:
+        return mask
+    return arithmetic.multiply(mask, truth(as_numbers(where, "mean", "where")))
 
 
 @naming
