@@ -73,6 +73,8 @@ class Graph:
 
     # The form of the text is the matter of `printing.py`, which hands it in.
     text: ClassVar[Callable[[Graph], str]]
+    # The picture as text, in a form: "svg", "html" or "dot"; handed in from above.
+    draw: ClassVar[Callable[..., str]]
 
     __slots__ = (
         "__weakref__",
@@ -245,6 +247,15 @@ def graphs_in(value: Any) -> Iterator[Graph]:
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for _, item in fields_of(value):
             yield from graphs_in(item)
+
+
+def map_graphs(value: Any, function: Callable[[Graph], Graph]) -> Any:
+    """A param with every graph in it, also those inside tuples, replaced by a function of it."""
+    if isinstance(value, Graph):
+        return function(value)
+    if type(value) is tuple:
+        return tuple([map_graphs(item, function) for item in value])
+    return value
 
 
 def subgraphs(equation: Equation) -> tuple[Graph, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from arrayx.core import interpreter
 from arrayx.core.aval import Aval
@@ -12,6 +12,18 @@ from arrayx.core.aval import Aval
 _current = interpreter.current.get
 NO_EFFECTS: frozenset[str] = frozenset()
 _MOST_TYPES = 8192
+
+
+class Fault(NamedTuple):
+    """A mistake in the operands of an application, where `failed` (an array) is true anywhere.
+
+    `words` say what is wrong, with the names of `values` in braces.
+    """
+
+    kind: str
+    words: str
+    failed: Any
+    values: dict[str, Any]
 
 
 class Primitive:
@@ -35,6 +47,9 @@ class Primitive:
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
     | `prune(equation, used)` | the equation without what only unused results need |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
+    | `flops(avals, results, **params)` | how many elementary operations it takes |
+    | `repeats(**params)` | how often its graphs run; None: nobody knows |
+    | `faults(*args, **params)` | what a debugger should report of its operands, as `Fault`s |
     """
 
     name: ClassVar[str]
@@ -45,6 +60,10 @@ class Primitive:
     cheap: ClassVar[bool] = False
     # True where an element of the result takes much longer than a sum: worth its memory.
     costly: ClassVar[bool] = False
+    # True where elements are only moved or made: no arithmetic.
+    moves: ClassVar[bool] = False
+    # True where only one of the graphs among the params runs.
+    exclusive: ClassVar[bool] = False
     # True where params are graphs: remembering types would keep the graphs alive.
     holds_graphs: ClassVar[bool] = False
     # True where functions are allowed among the params: such a graph is not quite data.
@@ -60,6 +79,7 @@ class Primitive:
     interpret: Callable[..., Any] | None = None
     prune: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None
+    faults: Callable[..., Sequence[Fault]] | None = None
 
     # Printing back a graph's text needs the name; no rule is looked up here.
     named: ClassVar[weakref.WeakValueDictionary[str, Primitive]] = weakref.WeakValueDictionary()
@@ -83,6 +103,19 @@ class Primitive:
     def effects(self, **params: Any) -> frozenset[str]:
         """What an application does besides computing its result."""
         return NO_EFFECTS
+
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        """How many elementary operations an application takes: one an element, by default.
+
+        Graphs among the params are counted apart.
+        """
+        if self.moves or self.holds_graphs:
+            return 0
+        return max([a.size for a in (*avals, *results) if type(a) is Aval], default=0)
+
+    def repeats(self, **params: Any) -> int | None:
+        """How often each graph among the params runs in one application."""
+        return 1
 
     def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
         """The params as a hashable key; values of unequal meaning must differ."""

@@ -7,6 +7,7 @@ from arrayx.lax import linalg
 from arrayx.lax.associative import (
     associative_scan,
 )
+from arrayx.lax.barriers import optimization_barrier
 from arrayx.lax.control_flow import (
     cond,
     switch,
@@ -97,6 +98,7 @@ from arrayx.lax.elementwise import (
     tanh,
 )
 from arrayx.lax.fourier import fft
+from arrayx.lax.implicit import custom_linear_solve, custom_root
 from arrayx.lax.loops import (
     fori_loop,
     map,
@@ -215,6 +217,8 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "custom_linear_solve",
+    "custom_root",
     "digamma",
     "div",
     "dot",
@@ -262,6 +266,7 @@ __all__ = [
     "ne",
     "neg",
     "nextafter",
+    "optimization_barrier",
     "pad",
     "padtype_to_pads",
     "population_count",
