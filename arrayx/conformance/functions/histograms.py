@@ -27,9 +27,8 @@ COUNTED: dict[str, Any] = {"special": False}  # nan has no place
 
 def fixed(function: Any, *operands: Any, **params: Any) -> Any:
     """A form of call: the length is fixed, so that bincount can be traced."""
-    if function is np.bincount:
-        return function(*operands, minlength=6, **params)
-    return function(*operands, length=6, **params)
+    length = "minlength" if function is np.bincount else "length"
+    return function(*operands, **{length: 6}, **params)
 
 
 def _of_products(*arrays: Any, **params: Any) -> Any:

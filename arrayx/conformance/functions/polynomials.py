@@ -15,7 +15,7 @@ TWO = ((4,), (2,))
 DIVIDEND = Operand((4,), domain=(1.0, 3.0))
 DIVISOR = Operand((2,), domain=(1.0, 3.0))
 FEWER = Operand((2,), values=(2.0, 1.0))
-INTEGER = {"dtypes": NUMERIC, "domain": SMALL}
+INTEGER: dict[str, Any] = {"dtypes": NUMERIC, "domain": SMALL}
 
 
 def divided(u: Any, v: Any) -> tuple[Any, Any]:
