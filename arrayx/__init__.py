@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         scipy,
         test_util,
     )
+    from arrayx.api.timing import timeit
     from arrayx.core.parsing import parse_graph
     from arrayx.debug import checked
 
@@ -91,6 +92,7 @@ __getattr__ = lazy_attributes(
         "random": "arrayx.random",
         "scipy": "arrayx.scipy",
         "test_util": "arrayx.test_util",
+        "timeit": "arrayx.api.timing",
     },
 )
 
@@ -164,6 +166,7 @@ __all__ = [
     "scipy",
     "stop_gradient",
     "test_util",
+    "timeit",
     "tree",
     "tree_util",
     "typeof",

@@ -104,7 +104,7 @@ class Primitive:
         """What an application does besides computing its result."""
         return NO_EFFECTS
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         """How many elementary operations an application takes: one an element, by default.
 
         Graphs among the params are counted apart.

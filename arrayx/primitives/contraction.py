@@ -70,7 +70,7 @@ class DotGeneral(Primitive):
                     f"dot_general: axes {pairs[0]} of {x} do not fit axes {pairs[1]} of {y}"
                 )
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         x = avals[0]
         summed: int = math.prod(x.shape[a] for a in params["contracting"][0])
         return 2 * results[0].size * summed

@@ -40,7 +40,7 @@ from arrayx.primitives.sorting import sort
 class Factorisation(Primitive):
     """Of the matrices in the last two axes of one operand; a batch axis goes to the front."""
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         # Of this order for all of them; the constant is that of Gaussian elimination.
         *batch, m, n = avals[0].shape
         size: int = 2 * math.prod(batch) * max(m, n) * min(m, n) ** 2
@@ -85,7 +85,7 @@ class TriangularSolve(Primitive):
 
     name = "triangular_solve"
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         return int(results[0].size) * int(avals[0].shape[-1])
 
     def type_rule(
