@@ -9,6 +9,8 @@ A public function is named by its dotted path below `arrayx`.  Its row stands in
     public("lax.rsqrt", ((2, 3),), reference=lambda x: 1 / np.sqrt(x), domain=(0.1, 3)),
     *each("fliplr flipud", ((2, 3),), dtypes=ANY),
     *variants("numpy.flip", ((2, 3),), {"all": {}, "last": {"axis": -1}}, dtypes=ANY),
+    *rows("numpy", "sinh cosh arcsinh=asinh", ((2, 3),), dtypes=INEXACT),
+    *rows("numpy", "sum prod", ((3, 4),), {"": {}, "axis": {"axis": 1}}, sums=True),
 
 The reference of a function of `arrayx.numpy` or `arrayx.scipy` is that of NumPy or SciPy with
 the same name unless another one is given; other functions name theirs.  Results may be nested:
@@ -108,6 +110,8 @@ def public(
     form: Callable[..., Any] = direct,
     compare: bool = True,
     sums: bool = False,
+    elementwise: bool = False,
+    promotes: bool = False,
     **facts: Any,
 ) -> Case:
     """The row of a public function.
@@ -115,6 +119,10 @@ def public(
     - `form`: how the function is called with the operands; both it and the reference are.
     - `compare`: False where no reference exists (draws, say): agreement is still checked.
     - `sums`: the error is relative to what the reference makes of the operands' magnitudes.
+    - `elementwise`: operands of any common shape will do, so that every combination of special
+      values, rank 0 and several zero sizes are tried.
+    - `promotes`: the reference gets integers and booleans as float64: the function makes floats
+      of them, and NumPy's has 16 bits for those of 8.
     - `facts`: further fields of `Case`.
     """
     function = resolved(name)
@@ -122,7 +130,7 @@ def public(
         reference = reference_of(name)
     truth = None
     if reference is not None:
-        given = reference
+        given = _of_floats(reference) if promotes else reference
 
         def truth(*arrays: Any, **more: Any) -> tuple[Any, ...]:
             return leaves(form(given, *arrays, **more))
@@ -135,6 +143,7 @@ def public(
     def call(*arrays: Any, **more: Any) -> tuple[Any, ...]:
         return leaves(form(function, *arrays, **more))
 
+    call.elementwise = elementwise  # type: ignore[attr-defined]
     return Case(name, call, operands, dict(params or {}), truth, dtypes, domain, **facts)
 
 
@@ -157,6 +166,51 @@ def reference_of(name: str) -> Callable[..., Any]:
     if name.partition(".")[0] not in ("numpy", "scipy"):
         raise ValueError(f"the row of {name} gives no reference")
     return _attribute(name)  # type: ignore[no-any-return]
+
+
+def rows(
+    module: str,
+    names: str,
+    operands: tuple[Any, ...],
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
+    **facts: Any,
+) -> tuple[Case, ...]:
+    """The rows of several functions of one signature, each with several params by label.
+
+    `names` are separated by spaces; `arccos=acos` says that the second is the first by another
+    name.  An empty label is that of the plain row.
+    """
+    made = []
+    for word in names.split():
+        name, *aliases = (f"{module}.{part}" for part in word.split("="))
+        for alias in aliases:
+            if resolved(alias) is not resolved(name):
+                raise ValueError(f"{alias} is not {name}")
+        for label, params in (variants or {"": {}}).items():
+            given = {"label": label, "covers": tuple(aliases), **facts}
+            made.append(public(name, operands, params, **given))
+    return tuple(made)
+
+
+def last_as(keyword: str) -> Callable[..., Any]:
+    """A form of call: the last operand is given by keyword."""
+
+    def form(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
+        return function(*operands[:-1], **{keyword: operands[-1]}, **params)
+
+    return form
+
+
+def _of_floats(reference: Callable[..., Any]) -> Callable[..., Any]:
+    def wide(*arrays: Any, **params: Any) -> Any:
+        return reference(*(_float_for(a) for a in arrays), **params)
+
+    return wide
+
+
+def _float_for(array: Any) -> Any:
+    kind = getattr(getattr(array, "dtype", None), "kind", "")
+    return array.astype(np.float64) if kind in ("b", "i", "u") else array
 
 
 def _magnitude(array: Any) -> Any:
@@ -193,6 +247,21 @@ WITHOUT_ROW: dict[str, str] = {
     "lax.rng_uniform": "other numbers at each call",
     "lax.shape_as_value": "an array of a shape",
     "numpy.frompyfunc": "makes a function of a function, as tests/numpy/test_ufuncs.py checks",
+    **{
+        f"numpy.{name}": reason
+        for names, reason in (
+            (
+                "can_cast dtype finfo iinfo isdtype issubdtype promote_types result_type",
+                "of dtypes",
+            ),
+            ("iscomplexobj isrealobj isscalar iterable", "gives a Python boolean"),
+            ("shape ndim size broadcast_shapes", "gives Python integers"),
+            ("array_repr array_str", "gives text"),
+            ("get_printoptions printoptions set_printoptions", "is NumPy's own, about its text"),
+            ("einsum_path", "gives a plan, without elements"),
+        )
+        for name in names.split()
+    },
 }
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy.functions import array_of, binary, unary
-from arrayx.numpy.promotion import LITERALS, Pair, inexact, operands, same
+from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
+from arrayx.numpy.naming import named
+from arrayx.numpy.promotion import LITERALS, Pair, as_array, inexact, operands, same
 from arrayx.primitives import arithmetic, bitwise, combined, exponential, numeric
 from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import eq, lt, ne, select
@@ -78,11 +81,20 @@ def _floor_divide_int(x: Array, y: Array) -> Any:
 
 
 def _floor_divide_float(x: Array, y: Array) -> Any:
-    rest = combined.remainder(x, y)
+    # The rest has the sign of x and is exact, so that the difference is a multiple of y; an
+    # infinite y leaves all of x.
+    rest = numeric.rem(x, y)
     whole = numeric.round(numeric.div(arithmetic.sub(x, rest), y))
-    # Rounding x / y alone could be one too much; it is right where x or y is 0 or infinite.
-    extreme = [bitwise.bitwise_or(eq(v, 0.0), eq(numeric.abs(v), math.inf)) for v in (x, y)]
-    return select(bitwise.bitwise_or(*extreme), numeric.floor(numeric.div(x, y)), whole)
+    below = bitwise.bitwise_and(ne(rest, 0.0), ne(lt(rest, 0.0), lt(y, 0.0)))
+    whole = select(below, arithmetic.sub(whole, 1.0), whole)
+    quotient = numeric.div(x, y)
+    # A zero has the sign of the quotient.
+    unsigned = fill(x.aval.shape, x.aval.dtype, 0.0, x.aval.weak_type)
+    zero = combined.copysign(unsigned, quotient)
+    whole = select(eq(whole, 0.0), zero, whole)
+    # Division by zero, and of what is infinite, gives what `x / y` gives.
+    extreme = bitwise.bitwise_or(eq(y, 0.0), eq(numeric.abs(x), math.inf))
+    return select(extreme, quotient, whole)
 
 
 floor_divide = binary(
@@ -119,6 +131,7 @@ fmod = binary(
 )
 
 
+@named
 def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     """`floor_divide(x1, x2)` and `remainder(x1, x2)`.
 
@@ -232,10 +245,6 @@ abs = absolute = unary(
 )
 
 
-def _refuse_complex(x: Array) -> Any:
-    raise errors.DtypeError("fabs is not defined for complex numbers; use abs")
-
-
 fabs = unary(
     "fabs",
     numeric.abs,
@@ -244,7 +253,7 @@ fabs = unary(
 >>> anp.fabs(anp.asarray([1, -2])).tolist()
 [1.0, 2.0]""",
     result_of=inexact,
-    by_kind={"complex": _refuse_complex},
+    by_kind={"complex": refuse_complex("fabs")},
 )
 
 
@@ -317,7 +326,7 @@ True""",
 
 
 def _heaviside(x: Array, at_zero: Array) -> Any:
-    zero = fill(x.aval.shape, x.aval.dtype, 0.0)
+    zero = fill(x.aval.shape, x.aval.dtype, 0.0, x.aval.weak_type)
     step = select(lt(x, 0.0), zero, select(eq(x, 0.0), at_zero, 1.0))
     return select(ne(x, x), x, step)
 
@@ -330,10 +339,12 @@ heaviside = binary(
 >>> anp.heaviside(anp.asarray([-1.0, 0.0, 2.0]), 0.5).tolist()
 [0.0, 0.5, 1.0]""",
     result_of=inexact,
+    by_kind={"complex": refuse_complex("heaviside")},
     literals=False,
 )
 
 
+@named
 def clip(
     arr: Any, /, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None
 ) -> Array:
@@ -379,6 +390,8 @@ def power(x1: Any, x2: Any, /) -> Array:
     >>> anp.power(anp.asarray([2.0, 3.0]), 2).tolist()
     [4.0, 9.0]
     """
+    if type(x2) is int and isinstance(x1, np.ndarray | np.generic):
+        x1 = as_array(x1, "power", "x1")
     if type(x2) is int and (aval := getattr(x1, "aval", None)) is not None:
         which = dtypes.kind(aval.dtype)
         if which in ("float", "complex"):

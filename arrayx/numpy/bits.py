@@ -10,6 +10,7 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.functions import array_of
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
@@ -24,6 +25,7 @@ from arrayx.numpy.selection import where
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, reshape
 from arrayx.primitives.arithmetic import add, mul, select, sub
 from arrayx.primitives.bitwise import bitwise_and, shift_left, shift_right_logical
+from arrayx.primitives.combined import stop_gradient
 from arrayx.primitives.conversion import bitcast
 from arrayx.primitives.creation import fill
 from arrayx.primitives.numeric import clamp
@@ -48,6 +50,7 @@ def _power_of_two(exponent: Array, dtype: Any) -> Array:
     return bitcast(shift_left(add(exponent, bias), digits), dtype=dtype)  # type: ignore[no-any-return]
 
 
+@named
 def ldexp(x1: Any, x2: Any, /) -> Array:
     """`x1` times 2 to the power of the integer `x2`, without overflow on the way.
 
@@ -79,6 +82,7 @@ def ldexp(x1: Any, x2: Any, /) -> Array:
     return x
 
 
+@named
 def frexp(x: Any, /) -> tuple[Array, Array]:
     """`x` as a fraction in [0.5, 1) and an integer exponent: x = fraction · 2**exponent.
 
@@ -109,6 +113,7 @@ def frexp(x: Any, /) -> tuple[Array, Array]:
     return where(plain, number, fraction), as_type(exponent, np.dtype(np.int32))
 
 
+@named
 def spacing(x: Any, /) -> Array:
     """The distance from `x` to the next number away from 0, with the sign of `x`.
 
@@ -119,6 +124,7 @@ def spacing(x: Any, /) -> Array:
     number = array_of(x, "spacing", inexact)
     if dtypes.is_complex(number.dtype):
         raise errors.DtypeError(f"spacing takes real numbers, got {number.dtype}")
+    number = stop_gradient(number)
     size = arithmetic.abs(number)
     above = arithmetic.nextafter(size, float("inf"))
     below = arithmetic.nextafter(size, 0.0)
@@ -141,6 +147,7 @@ def _weights(bitorder: str, function: str) -> np.ndarray:
     return places[::-1].copy() if bitorder == "big" else places
 
 
+@named
 def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Array:
     """Booleans as bits of bytes, eight by eight along `axis` (None flattens), zeros at the end.
 
@@ -165,6 +172,7 @@ def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Array:
     return moveaxis(sum(moved, -1, BYTE), -1, i)
 
 
+@named
 def unpackbits(
     a: Any, axis: int | None = None, count: int | None = None, bitorder: str = "big"
 ) -> Array:

@@ -426,6 +426,7 @@ def copy(a: Any, order: str | None = None) -> Array:
     return as_array(a, "copy", "a")
 
 
+@named
 def astype(x: Any, dtype: Any, /, *, copy: bool = False, device: Any = None) -> Array:
     """`x` in another dtype, on `device`.  Complex numbers give their real part to real dtypes.
 

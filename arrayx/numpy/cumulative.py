@@ -7,20 +7,30 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
-from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, check_axes, check_axis
+from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.promotion import (
+    as_array,
+    as_numbers,
+    as_type,
+    asked_dtype,
+    broadcast_to_shape,
+    check_axes,
+    check_axis,
+)
 from arrayx.numpy.reductions import sum, sum_dtype
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, take_range
 from arrayx.primitives import cumulative
 from arrayx.primitives.creation import fill
 
 
-def _running(primitive: Any, a: Any, axis: Any, dtype: Any, function: str) -> Array:
-    x = as_array(a, function, "a")
+def _running(primitive: Any, a: Any, axis: Any, dtype: Any, out: Any, function: str) -> Array:
+    refuse_out(out, function)
+    x = as_numbers(a, function, "a")
     if axis is None:
         x, axis = ravel(x), 0
     i = check_axis(axis, x.ndim, function)
     if dtype is not None:
-        target = dtypes.as_dtype(dtype)
+        target = asked_dtype(dtype, function)
     else:
         target = dtypes.default_int() if dtypes.kind(x.dtype) == "bool" else x.dtype
     x = as_type(x, target)
@@ -34,7 +44,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Arr
     >>> anp.cumsum(anp.array([1, 2, 3])).tolist()
     [1, 3, 6]
     """
-    return _running(cumulative.cumsum, a, axis, dtype, "cumsum")
+    return _running(cumulative.cumsum, a, axis, dtype, out, "cumsum")
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
@@ -44,9 +54,10 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Ar
     >>> anp.cumprod(anp.array([1, 2, 3])).tolist()
     [1, 2, 6]
     """
-    return _running(cumulative.cumprod, a, axis, dtype, "cumprod")
+    return _running(cumulative.cumprod, a, axis, dtype, out, "cumprod")
 
 
+@named
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
@@ -63,6 +74,7 @@ def cumulative_sum(
     return _with_unit(result, 0, axis) if include_initial else result
 
 
+@named
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
@@ -98,6 +110,7 @@ def _with_unit(result: Array, unit: int, axis: Any) -> Array:
     return concatenate([fill(shape, result.dtype, value), result], i)
 
 
+@named
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """The differences of neighbours along `axis`, taken `n` times.
 
@@ -108,10 +121,10 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     x = as_array(a, "diff", "a")
     i = check_axis(axis, x.ndim, "diff")
     parts = []
-    for part in (prepend, x, append):
+    for name, part in (("prepend", prepend), ("a", x), ("append", append)):
         if part is None:
             continue
-        part = as_array(part, "diff", "prepend")
+        part = as_array(part, "diff", name)
         if part.ndim == 0:
             shape = tuple(1 if d == i else m for d, m in enumerate(x.shape))
             part = broadcast_to_shape(part, shape)
@@ -131,6 +144,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
+@named
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """The differences of neighbours of the flattened array, with something around them.
 
@@ -138,14 +152,16 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     >>> anp.ediff1d(anp.array([1, 4, 9])).tolist()
     [3, 5]
     """
+    steps = diff(ravel(as_array(ary, "ediff1d", "ary")))
     parts = [
-        ravel(as_array(p, "ediff1d"))
-        for p in (to_begin, diff(ravel(as_array(ary))), to_end)
+        ravel(as_array(p, "ediff1d", name))
+        for name, p in (("to_begin", to_begin), ("", steps), ("to_end", to_end))
         if p is not None
     ]
     return concatenate(parts)
 
 
+@named
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     """The integral of `y` along `axis` by the trapezoidal rule.
 
@@ -167,26 +183,83 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     return arithmetic.multiply(0.5, sum(arithmetic.multiply(pairs, dx), -1))
 
 
+@named
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = None) -> Any:
-    """Central differences along axes, one-sided at the ends; distances in `varargs`.
+    """Central differences along axes, one-sided at the ends.
+
+    `varargs` holds one distance for all axes, or for each axis its distance or a vector of its
+    places.  The ends are exact for polynomials of degree `edge_order`, 1 or 2.  Integers become
+    floats.
 
     >>> import arrayx.numpy as anp
     >>> anp.gradient(anp.array([0.0, 1.0, 4.0])).tolist()
     [1.0, 2.0, 3.0]
     """
     values = as_array(f, "gradient", "f")
+    values = as_type(values, dtypes.float_for(values.dtype))
     axes = check_axes(axis, values.ndim, "gradient")
-    steps = list(varargs) if varargs else [1.0]
-    steps = steps * len(axes) if len(steps) == 1 else steps
-    results = []
-    for i, h in zip(axes, steps, strict=True):
-        n = values.shape[i]
-        first = arithmetic.subtract(take_range(values, 1, 2, i), take_range(values, 0, 1, i))
-        last = arithmetic.subtract(
-            take_range(values, n - 1, n, i), take_range(values, n - 2, n - 1, i)
+    order = 1 if edge_order is None else edge_order
+    if order not in (1, 2):
+        raise errors.ArgumentError(f"gradient: edge_order is 1 or 2, not {edge_order!r}")
+    steps = [as_array(h, "gradient", f"varargs[{i}]") for i, h in enumerate(varargs)]
+    if not steps:
+        steps = [as_array(1.0)]
+    if len(steps) == 1 and steps[0].ndim == 0:
+        steps = steps * len(axes)
+    if len(steps) != len(axes):
+        raise errors.ArgumentError(
+            f"gradient: {len(varargs)} distances for {len(axes)} axes; give one for all, or one "
+            "distance or vector of places for each"
         )
-        middle = arithmetic.divide(
-            arithmetic.subtract(take_range(values, 2, n, i), take_range(values, 0, n - 2, i)), 2.0
-        )
-        results.append(arithmetic.divide(concatenate([first, middle, last], i), h))
+    results = [_slope(values, i, h, order) for i, h in zip(axes, steps, strict=True)]
     return results[0] if len(results) == 1 else results
+
+
+def _slope(values: Array, i: int, step: Array, order: int) -> Array:
+    """The differences along one axis, for a distance of rank 0 or a vector of places."""
+    n = values.shape[i]
+    if n < order + 1:
+        raise errors.ShapeError(
+            f"gradient: axis {i} of shape {values.shape} needs at least {order + 1} elements"
+        )
+    if step.ndim > 1 or (step.ndim == 1 and step.shape[0] != n):
+        raise errors.ShapeError(
+            f"gradient: the places along axis {i} of shape {values.shape} must be a vector of "
+            f"length {n}, got shape {step.shape}"
+        )
+    lines = moveaxis(values, i, -1)
+
+    def part(start: int, stop: int) -> Array:
+        return take_range(lines, start, stop, lines.ndim - 1)
+
+    if step.ndim == 0:
+        start = end = step, step
+        twice = arithmetic.multiply(step, 2.0)
+        middle = arithmetic.divide(arithmetic.subtract(part(2, n), part(0, n - 2)), twice)
+    else:
+        gaps = diff(as_type(step, dtypes.float_for(step.dtype)))
+        before, after = take_range(gaps, 0, n - 2, 0), take_range(gaps, 1, n - 1, 0)
+        width = arithmetic.add(before, after)
+        rising = arithmetic.divide(arithmetic.subtract(part(2, n), part(1, n - 1)), after)
+        falling = arithmetic.divide(arithmetic.subtract(part(1, n - 1), part(0, n - 2)), before)
+        weighted = arithmetic.add(
+            arithmetic.multiply(rising, before), arithmetic.multiply(falling, after)
+        )
+        middle = arithmetic.divide(weighted, width)
+        start = gaps[0], gaps[order - 1]
+        end = gaps[n - 2], gaps[n - 1 - order]
+    first = _end(*start, [part(j, j + 1) for j in range(order + 1)])
+    last = _end(*end, [part(n - 1 - j, n - j) for j in range(order + 1)])
+    result = concatenate([first, middle, arithmetic.negative(last)], lines.ndim - 1)
+    return moveaxis(result, -1, i)
+
+
+def _end(near: Array, far: Array, values: list[Array]) -> Array:
+    """The slope at the first of two or three values, `near` and `far` from one another."""
+    slope = arithmetic.divide(arithmetic.subtract(values[1], values[0]), near)
+    if len(values) == 2:
+        return slope
+    # The slope of the parabola through all three.
+    next_slope = arithmetic.divide(arithmetic.subtract(values[2], values[1]), far)
+    bend = arithmetic.divide(arithmetic.subtract(next_slope, slope), arithmetic.add(near, far))
+    return arithmetic.subtract(slope, arithmetic.multiply(bend, near))

@@ -7,6 +7,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.lax.loops import while_loop
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import broadcast_shapes, broadcast_to_shape, promoted_arrays
 from arrayx.primitives.arithmetic import eq, mul, ne, select
 from arrayx.primitives.numeric import abs as absolute
@@ -37,6 +38,7 @@ def _gcd(a: Array, b: Array) -> Array:
     return while_loop(unfinished, step, (a, b))[0]  # type: ignore[no-any-return]
 
 
+@named
 def gcd(x1: Any, x2: Any, /) -> Array:
     """The greatest common divisor of integers, not negative; that of 0 and 0 is 0.
 
@@ -47,6 +49,7 @@ def gcd(x1: Any, x2: Any, /) -> Array:
     return _gcd(*_integers(x1, x2, "gcd"))
 
 
+@named
 def lcm(x1: Any, x2: Any, /) -> Array:
     """The least common multiple of integers, not negative; 0 if one of them is 0.
 

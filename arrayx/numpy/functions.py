@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from arrayx import dtypes
+from arrayx import dtypes, errors
 from arrayx.core.array import Array
+from arrayx.numpy.naming import NAMED, name_error
 from arrayx.numpy.promotion import (
     MOST_PLANS,
     SCALARS,
     Pair,
     Plan,
-    as_array,
+    as_numbers,
     as_type,
     broadcast_to_shape,
     check_ranks,
@@ -69,15 +70,20 @@ def unary(
         return prepared(x)
 
     def prepared(x: Any) -> Any:
-        array = as_array(x, name, "x")
+        array = as_numbers(x, name, "x")
         aval = array.aval
         dtype, weak = result_of(aval.dtype, aval.weak_type)
         action = kinds.get(dtypes.kind(dtype), apply)
+        try:
+            result = action(as_type(array, dtype, weak))
+        except NAMED as error:
+            name_error(error, name)
+            raise
         if dtype is aval.dtype and weak is aval.weak_type:
             if len(table) >= MOST_PLANS:  # the keys hold avals, so they are bounded
                 table.clear()
             table[aval] = action
-        return action(as_type(array, dtype, weak))
+        return result
 
     return described(function, name, sentence, example, module)  # type: ignore[no-any-return]
 
@@ -146,7 +152,11 @@ def binary(
         entry = planned if any(plan.steps) else action
         if not literals and (key[0] in SCALARS or key[1] in SCALARS):
             entry = of_arrays
-        result = entry(*args)
+        try:
+            result = entry(*args)
+        except NAMED as error:
+            name_error(error, name)
+            raise
         if not silent:
             return result
         where = table if plan.settled else unsettled
@@ -158,8 +168,17 @@ def binary(
     return described(function, name, sentence, example, module)  # type: ignore[no-any-return]
 
 
+def refuse_complex(name: str) -> Callable[..., Any]:
+    """What a function of real numbers does with others."""
+
+    def refuse(*args: Any) -> Any:
+        raise errors.DtypeError(f"{name} takes real numbers, got complex ones")
+
+    return refuse
+
+
 def array_of(x: Any, function: str, result_of: Callable[[Any, bool], Pair] = same) -> Array:
     """The one operand of a function as an array of the dtype that `result_of` asks for."""
-    x = as_array(read(x, function, "x"))
+    x = as_numbers(read(x, function, "x"), function)
     dtype, weak = result_of(x.aval.dtype, x.aval.weak_type)
     return as_type(x, dtype, weak)

@@ -14,6 +14,7 @@ from arrayx.numpy.contraction import matmul
 from arrayx.numpy.creation import asarray
 from arrayx.numpy.cumulative import diff
 from arrayx.numpy.diagonals import diagonal
+from arrayx.numpy.naming import named
 from arrayx.numpy.ordering import searchsorted
 from arrayx.numpy.promotion import LITERALS, as_array, as_type, placed_like, promoted_arrays
 from arrayx.numpy.ranges import concrete_index, linspace
@@ -29,6 +30,7 @@ from arrayx.primitives.complex import real
 from arrayx.primitives.creation import fill
 
 
+@named
 def bincount(
     x: Any, weights: Any = None, minlength: int = 0, *, length: int | None = None
 ) -> Array:
@@ -82,6 +84,7 @@ def _real(a: Any, function: str, argument: str) -> Array:
     return ravel(as_type(x, dtypes.float_for(x.dtype)))
 
 
+@named
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
     """The edges of `bins` bins of equal width over the values of `a`, or over `range`.
 
@@ -130,6 +133,7 @@ def _places(x: Array, edges: Array) -> Array:
     return where(logic.equal(x, edges[-1]), edges.shape[0] - 1, place)  # type: ignore[no-any-return]
 
 
+@named
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None
 ) -> tuple[Array, Array]:
@@ -154,6 +158,7 @@ def histogram(
     return counts, edges[0]
 
 
+@named
 def histogram2d(
     x: Any,
     y: Any,
@@ -183,6 +188,7 @@ def histogram2d(
     return counts, first, second
 
 
+@named
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None
 ) -> tuple[Array, list[Array]]:
@@ -238,6 +244,7 @@ def histogramdd(
 # ----------------------------------------------------------------- together
 
 
+@named
 def cov(
     m: Any,
     y: Any = None,
@@ -312,6 +319,7 @@ def _weights(given: Any, count: int, name: str, dtype: Any) -> Array:
     return as_type(weights, dtypes.real_dtype(dtype))
 
 
+@named
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Array:
     """The matrix of correlations of variables, which are the rows of `x` (and of `y`).
 

@@ -5,17 +5,11 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from arrayx import dtypes
+from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy.functions import array_of, binary, unary
-from arrayx.numpy.promotion import (
-    BOOL,
-    Pair,
-    inexact,
-    operands,
-    promoted_arrays,
-    read_beside,
-)
+from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
+from arrayx.numpy.naming import named
+from arrayx.numpy.promotion import BOOL, Pair, inexact, operands, promoted_arrays, read_beside
 from arrayx.primitives import arithmetic, bitwise, numeric
 from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import eq, ne
@@ -183,9 +177,14 @@ def _always(x: Array) -> Any:
 _EXACT = ("bool", "int", "uint")
 
 
-def _question(name: str, apply: Any, sentence: str, exact: Any, example: str) -> Any:
+def _question(
+    name: str, apply: Any, sentence: str, exact: Any, example: str, of_complex: bool = True
+) -> Any:
     shown = f">>> anp.{name}(anp.asarray([1.0, float('inf'), float('nan')])).tolist()\n{example}"
-    return unary(name, apply, sentence, shown, by_kind=dict.fromkeys(_EXACT, exact))
+    kinds = dict.fromkeys(_EXACT, exact)
+    if not of_complex:
+        kinds["complex"] = refuse_complex(name)
+    return unary(name, apply, sentence, shown, by_kind=kinds)
 
 
 def _either_part(ask: Any, combine: Any) -> Any:
@@ -220,6 +219,7 @@ isposinf = _question(
     "True where `x` is inf.",
     _never,
     "[False, True, False]",
+    of_complex=False,
 )
 isneginf = _question(
     "isneginf",
@@ -227,6 +227,7 @@ isneginf = _question(
     "True where `x` is -inf.",
     _never,
     "[False, False, False]",
+    of_complex=False,
 )
 
 
@@ -242,6 +243,7 @@ signbit = _question(
     "True where `x` carries a minus sign; -0 does.",
     _sign_bit,
     "[False, False, False]",
+    of_complex=False,
 )
 iscomplex = unary(
     "iscomplex",
@@ -263,6 +265,7 @@ True""",
 )
 
 
+@named
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Array:
     """True where `abs(a - b) <= atol + rtol * abs(b)`, or both are the same infinity.
 
@@ -289,6 +292,7 @@ def every(x: Array) -> Array:
     return reduce_and(x, axes=tuple(range(x.ndim)))  # type: ignore[no-any-return]
 
 
+@named
 def allclose(
     a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
 ) -> Array:
@@ -301,6 +305,7 @@ def allclose(
     return every(isclose(a, b, rtol, atol, equal_nan))
 
 
+@named
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
     """Whether two arrays have equal shapes and equal elements.
 
@@ -317,6 +322,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
     return every(result)
 
 
+@named
 def array_equiv(a1: Any, a2: Any) -> Array:
     """Whether two arrays are equal after broadcasting.
 
@@ -326,6 +332,6 @@ def array_equiv(a1: Any, a2: Any) -> Array:
     """
     try:
         result = equal(a1, a2)
-    except ValueError:  # shapes that do not fit
+    except errors.ShapeError:  # that do not fit
         return fill((), BOOL, False)  # type: ignore[no-any-return]
     return every(result)

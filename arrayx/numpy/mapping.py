@@ -12,7 +12,7 @@ from arrayx.api.mapping import vmap
 from arrayx.core.array import Array
 from arrayx.numpy.inspection import ndim
 from arrayx.numpy.matrices import indices
-from arrayx.numpy.naming import named
+from arrayx.numpy.naming import name_error, named
 from arrayx.numpy.promotion import as_array, broadcast_shapes, check_axis
 from arrayx.numpy.shapes import expand_dims, moveaxis, reshape
 from arrayx.treedef import flatten, unflatten
@@ -130,7 +130,11 @@ def vectorize(
 def _looped(function: Callable[..., Any], arrays: list[Array], cores: list[int]) -> Any:
     """`function` mapped over the broadcast leading axes, all but the last `cores` of each."""
     batches = [a.shape[: a.ndim - c] for a, c in zip(arrays, cores, strict=True)]
-    shape = broadcast_shapes(*batches)
+    try:
+        shape = broadcast_shapes(*batches)
+    except errors.ShapeError as error:
+        name_error(error, "vectorize")
+        raise
     mapped = [i for i, n in enumerate(shape) if n != 1]
     squeezed = []
     has: list[list[bool]] = []

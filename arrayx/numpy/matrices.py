@@ -16,14 +16,9 @@ from arrayx.numpy.creation import (
     as_shape,
     zeros,
 )
+from arrayx.numpy.naming import named
 from arrayx.numpy.placing import placed
-from arrayx.numpy.promotion import (
-    LITERALS,
-    as_array,
-    as_type,
-    broadcast_to_shape,
-    placed_like,
-)
+from arrayx.numpy.promotion import LITERALS, as_array, as_type, broadcast_to_shape, placed_like
 from arrayx.numpy.ranges import arange, concrete_index
 from arrayx.numpy.shapes import expand_dims, stack
 from arrayx.primitives.arithmetic import add, eq, ge, select
@@ -83,10 +78,13 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     >>> anp.tri(2).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
-    shape = int(N), int(N if M is None else M)
+    rows = concrete_index(N, "tri", "N")
+    shape = rows, rows if M is None else concrete_index(M, "tri", "M")
+    as_shape(shape, "tri")
     return as_type(triangle_mask(shape, k), _dtype(dtype, dtypes.default_float()))
 
 
+@named
 def tril(m: Any, k: int = 0) -> Array:
     """`m` with zeros above the diagonal number `k`, over the last two axes.
 
@@ -97,6 +95,7 @@ def tril(m: Any, k: int = 0) -> Array:
     return _triangle(m, k, "tril", True)
 
 
+@named
 def triu(m: Any, k: int = 0) -> Array:
     """`m` with zeros below the diagonal number `k`, over the last two axes.
 
@@ -117,6 +116,7 @@ def _triangle(m: Any, k: int, function: str, lower: bool) -> Array:
     return select(mask, x, zero) if lower else select(mask, zero, x)  # type: ignore[no-any-return]
 
 
+@named
 def meshgrid(
     *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> list[Array]:
@@ -164,14 +164,21 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
     return stack([iota(shape=shape, dtype=target, axis=i) for i in range(len(shape))])
 
 
+@named
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
-    """The matrix of powers of `x`, one row for each element.
+    """The matrix of powers of `x`, one row for each element, in the dtype of `x`.
 
     >>> import arrayx.numpy as anp
     >>> anp.vander(anp.asarray([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]
     """
     v = as_array(x, "vander", "x")
-    count = v.size if N is None else N
+    if v.ndim != 1:
+        raise errors.ShapeError(f"vander: x must be a vector, got shape {v.shape}")
+    count = v.size if N is None else concrete_index(N, "vander", "N")
+    as_shape(count, "vander")
     exponents = arange(count) if increasing else arange(count - 1, -1, -1)
-    return arithmetic.power(expand_dims(v, 1), expand_dims(exponents, 0))
+    if dtypes.is_integer(v.dtype) and count <= dtypes.iinfo(v.dtype).max:
+        exponents = as_type(exponents, v.dtype)
+    result = arithmetic.power(expand_dims(v, 1), expand_dims(exponents, 0))
+    return result if dtypes.kind(v.dtype) == "bool" else as_type(result, v.dtype)

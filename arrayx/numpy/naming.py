@@ -9,8 +9,17 @@ from typing import Any, TypeVar
 
 from arrayx import errors
 
+NAMED = (errors.ArrayxError, OverflowError)
 F = TypeVar("F", bound=Callable[..., Any])
 _PREFIX = re.compile(r"[A-Za-z_][\w.]*: ")
+
+
+def name_error(error: Exception, function: str) -> None:
+    """Makes an error name the function that was called, unless it does already."""
+    text = error.args[0] if len(error.args) == 1 else None
+    if isinstance(text, str) and not re.search(rf"\b{re.escape(function)}\b", text):
+        found = _PREFIX.match(text)
+        error.args = (f"{function}: {text[found.end() if found else 0 :]}",)
 
 
 def named(function: F) -> F:
@@ -24,18 +33,12 @@ def named(function: F) -> F:
         ...
     arrayx.errors.ShapeError: twice: x1 of shape (2,) and x2 of shape (3,) do not fit
     """
-    name = function.__name__
-    mentioned = re.compile(rf"\b{re.escape(name)}\b")
-
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except (errors.ArrayxError, OverflowError) as error:
-            text = error.args[0] if len(error.args) == 1 else None
-            if isinstance(text, str) and not mentioned.search(text):
-                found = _PREFIX.match(text)
-                error.args = (f"{name}: {text[found.end() if found else 0 :]}",)
+        except NAMED as error:
+            name_error(error, function.__name__)
             raise
 
     return checked  # type: ignore[return-value]

@@ -10,7 +10,14 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
 from arrayx.numpy.creation import asarray, full_like, zeros_like
-from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, promoted_arrays
+from arrayx.numpy.naming import named
+from arrayx.numpy.promotion import (
+    as_array,
+    as_type,
+    broadcast_shapes,
+    broadcast_to_shape,
+    promoted_arrays,
+)
 from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.selection import concrete_array
 from arrayx.numpy.shapes import atleast_1d, concatenate, stack
@@ -33,6 +40,7 @@ def _lengthened(p: Array, length: int) -> Array:
     return concatenate([zeros_like(p, shape=(missing,)), p]) if missing else p
 
 
+@named
 def polyval(p: Any, x: Any, *, unroll: int = 16) -> Array:
     """The polynomial with coefficients `p` at `x`, by Horner's scheme.
 
@@ -45,7 +53,7 @@ def polyval(p: Any, x: Any, *, unroll: int = 16) -> Array:
     coefficients, points = promoted_arrays((asarray(p), x), "polyval", ("p", "x"))
     if coefficients.ndim == 0:
         raise errors.ShapeError("polyval: p must be a vector of coefficients, got a number")
-    shape = np.broadcast_shapes(coefficients.shape[1:], points.shape)
+    shape = broadcast_shapes(coefficients.shape[1:], points.shape)
     points = broadcast_to_shape(points, shape)
     if not coefficients.shape[0]:
         return zeros_like(points)
@@ -55,6 +63,7 @@ def polyval(p: Any, x: Any, *, unroll: int = 16) -> Array:
     return result
 
 
+@named
 def polyadd(a1: Any, a2: Any) -> Array:
     """The sum of two polynomials.
 
@@ -67,6 +76,7 @@ def polyadd(a1: Any, a2: Any) -> Array:
     return arithmetic.add(_lengthened(p, length), _lengthened(q, length))
 
 
+@named
 def polysub(a1: Any, a2: Any) -> Array:
     """The difference of two polynomials.
 
@@ -86,6 +96,7 @@ def _trimmed(p: Array, function: str) -> Array:
     return p[int(found[0]) :] if found.size else p[-1:]
 
 
+@named
 def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> Array:
     """The product of two polynomials.
 
@@ -101,6 +112,7 @@ def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> Array:
     return convolve(p, q)
 
 
+@named
 def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> tuple[Array, Array]:
     """Quotient and remainder of two polynomials; the remainder keeps its leading zeros.
 
@@ -129,6 +141,7 @@ def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> tuple[Array,
     return quotient, _trimmed(rest, "polydiv") if trim_leading_zeros else rest
 
 
+@named
 def polyder(p: Any, m: int = 1) -> Array:
     """The derivative number `m` of a polynomial.
 
@@ -146,6 +159,7 @@ def polyder(p: Any, m: int = 1) -> Array:
     return x
 
 
+@named
 def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
     """The integral number `m` of a polynomial, with the constants `k` (0) of integration.
 
@@ -172,6 +186,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
     return x
 
 
+@named
 def poly(seq_of_zeros: Any) -> Array:
     """The polynomial with these roots and leading coefficient 1.
 
@@ -186,6 +201,8 @@ def poly(seq_of_zeros: Any) -> Array:
             "characteristic polynomial of a matrix needs its eigenvalues"
         )
     roots = as_type(roots, dtypes.float_for(roots.dtype))
+    if not roots.shape[0]:
+        return full_like(roots, 1, shape=())  # as NumPy has it
     result = full_like(roots, 1, shape=(1,))
     for i in range(roots.shape[0]):
         factor = concatenate(

@@ -22,6 +22,8 @@ from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.interpreter import Tracer, current
+from arrayx.dtypes import KEYS
+from arrayx.numpy.naming import name_error
 from arrayx.primitives.axes import broadcast_in_dim
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.creation import fill
@@ -169,6 +171,29 @@ def known_values(x: Any) -> np.ndarray | None:
     if isinstance(x, Array):
         return x.host() if isinstance(x, ConcreteArray) else None
     return np.asarray(x)
+
+
+def as_numbers(x: Any, function: str = "asarray", argument: str = "x") -> Array:
+    """`as_array` for functions of numbers: random keys are refused."""
+    array = as_array(x, function, argument)
+    if array.aval.dtype is KEYS[0]:
+        raise errors.DtypeError(
+            f"{function}: the argument {argument} holds random keys, which are not numbers; draw "
+            "from them, or see random.key_data"
+        )
+    return array
+
+
+# ----------------------------------------------------------------- errors
+
+
+def asked_dtype(dtype: Any, function: str) -> DType:
+    """The dtype that a caller asks for."""
+    try:
+        return dtypes.as_dtype(dtype)
+    except errors.DtypeError as error:
+        name_error(error, function)
+        raise
 
 
 # ----------------------------------------------------------------- shapes

@@ -13,10 +13,13 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
 from arrayx.numpy.logic import truth
+from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import (
     LITERALS,
     as_array,
+    as_numbers,
     as_type,
+    asked_dtype,
     broadcast_shapes,
     broadcast_to_shape,
     check_axes,
@@ -46,8 +49,13 @@ def masked(x: Array, where: Any, value: Any, function: str) -> Array:
     """`x` with `value` where `where` is false."""
     if where is None or where is True:
         return x
-    mask = truth(as_array(where, function, "where"))
-    shape = broadcast_shapes(x.shape, mask.shape)
+    mask = truth(as_numbers(where, function, "where"))
+    try:
+        shape = broadcast_shapes(x.shape, mask.shape)
+    except errors.ShapeError:
+        raise errors.ShapeError(
+            f"{function}: where of shape {mask.shape} cannot be broadcast to a of shape {x.shape}"
+        ) from None
     x = broadcast_to_shape(x, shape)
     return select(broadcast_to_shape(mask, shape), x, value)  # type: ignore[no-any-return]
 
@@ -65,9 +73,9 @@ def sum_dtype(dtype: Any) -> Any:
 
 
 def _prepared(a: Any, dtype: Any, function: str) -> Array:
-    x = as_array(a, function, "a")
+    x = as_numbers(a, function, "a")
     if dtype is not None:
-        return as_type(x, dtypes.as_dtype(dtype))
+        return as_type(x, asked_dtype(dtype, function))
     return as_type(x, sum_dtype(x.dtype))
 
 
@@ -90,8 +98,9 @@ def sum(
     >>> anp.sum(anp.arange(4.0).reshape(2, 2), axis=0).tolist()
     [2.0, 4.0]
     """
+    refuse_out(out, "sum")
     if dtype is None and not promote_integers:
-        dtype = as_array(a).dtype
+        dtype = as_array(a, "sum", "a").dtype
     x = _prepared(a, dtype, "sum")
     axes = check_axes(axis, x.ndim, "sum")
     x = masked(x, where, literal(0, x.dtype), "sum")
@@ -119,8 +128,9 @@ def prod(
     >>> float(anp.prod(anp.array([2.0, 3.0])))
     6.0
     """
+    refuse_out(out, "prod")
     if dtype is None and not promote_integers:
-        dtype = as_array(a).dtype
+        dtype = as_array(a, "prod", "a").dtype
     x = _prepared(a, dtype, "prod")
     axes = check_axes(axis, x.ndim, "prod")
     x = masked(x, where, literal(1, x.dtype), "prod")
@@ -166,6 +176,14 @@ def _of_complex(primitive: Any, x: Array, axes: Axes) -> Any:
     return from_parts(select(wrong, math.nan, first), select(wrong, math.nan, second))
 
 
+def ordered(a: Any, function: str) -> Array:
+    """`a` as an array of elements of which one can be the largest."""
+    x = as_array(a, function, "a")
+    if dtypes.kind(x.dtype) == "key":
+        raise errors.DtypeError(f"{function}: there is no order among elements of {x.dtype}")
+    return x
+
+
 def _extreme(
     name: str,
     primitive: Any,
@@ -173,11 +191,13 @@ def _extreme(
     combine: Any,
     a: Any,
     axis: Any,
+    out: Any,
     keepdims: bool,
     initial: Any,
     where: Any,
 ) -> Array:
-    x = as_array(a, name, "a")
+    refuse_out(out, name)
+    x = ordered(a, name)
     x = as_type(x, x.dtype)
     axes = check_axes(axis, x.ndim, name)
     if where is not None and initial is None:
@@ -211,7 +231,16 @@ def max(
     [5, 3]
     """
     return _extreme(
-        "max", reduction.reduce_max, _lowest, arithmetic.maximum, a, axis, keepdims, initial, where
+        "max",
+        reduction.reduce_max,
+        _lowest,
+        arithmetic.maximum,
+        a,
+        axis,
+        out,
+        keepdims,
+        initial,
+        where,
     )
 
 
@@ -232,13 +261,23 @@ def min(
     [1, 2]
     """
     return _extreme(
-        "min", reduction.reduce_min, _highest, arithmetic.minimum, a, axis, keepdims, initial, where
+        "min",
+        reduction.reduce_min,
+        _highest,
+        arithmetic.minimum,
+        a,
+        axis,
+        out,
+        keepdims,
+        initial,
+        where,
     )
 
 
 amax, amin = max, min
 
 
+@named
 def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
     """The distance from the smallest to the largest element.
 
@@ -246,11 +285,15 @@ def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> A
     >>> int(anp.ptp(anp.array([1, 5, 3])))
     4
     """
+    refuse_out(out, "ptp")
     return arithmetic.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
 
 
-def _truths(name: str, primitive: Any, a: Any, axis: Any, keepdims: bool, where: Any) -> Array:
-    x = truth(as_array(a, name, "a"))
+def _truths(
+    name: str, primitive: Any, a: Any, axis: Any, out: Any, keepdims: bool, where: Any
+) -> Array:
+    refuse_out(out, name)
+    x = truth(as_numbers(a, name, "a"))
     axes = check_axes(axis, x.ndim, name)
     x = masked(x, where, name == "all", name)
     return kept_dims(primitive(x, axes=axes), x.shape, axes, keepdims)
@@ -265,7 +308,7 @@ def all(
     >>> bool(anp.all(anp.array([True, False])))
     False
     """
-    return _truths("all", reduction.reduce_and, a, axis, keepdims, where)
+    return _truths("all", reduction.reduce_and, a, axis, out, keepdims, where)
 
 
 def any(
@@ -277,9 +320,10 @@ def any(
     >>> bool(anp.any(anp.array([True, False])))
     True
     """
-    return _truths("any", reduction.reduce_or, a, axis, keepdims, where)
+    return _truths("any", reduction.reduce_or, a, axis, out, keepdims, where)
 
 
+@named
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
     """How many elements over `axis` are not zero.
 
@@ -287,11 +331,5 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
     >>> int(anp.count_nonzero(anp.array([0, 3, 0])))
     1
     """
-    x = truth(as_array(a, "count_nonzero", "a"))
+    x = truth(as_numbers(a, "count_nonzero", "a"))
     return sum(x, axis, dtypes.index_dtype(x.size), keepdims=keepdims)
-
-
-# ----------------------------------------------------------------- means and deviations
-
-
-# ----------------------------------------------------------------- without nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from arrayx import dtypes, errors
@@ -14,12 +15,15 @@ from arrayx.numpy.arithmetic import (
     subtract,
 )
 from arrayx.numpy.functions import array_of, unary
+from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import LITERALS, inexact
-from arrayx.primitives import arithmetic, bitwise, numeric
+from arrayx.primitives import arithmetic, bitwise, combined, numeric
 from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import eq, lt, ne, select
+from arrayx.primitives.creation import fill
 
 
+@named
 def modf(x: Any, /) -> tuple[Array, Array]:
     """The fractional and the whole part of `x`, each with the sign of `x`.
 
@@ -28,8 +32,10 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     [[0.5, -0.25], [1.0, -2.0]]
     """
     x = array_of(x, "modf", inexact)
-    whole = trunc(x)
-    return select(eq(numeric.abs(x), float("inf")), 0.0, arithmetic.sub(x, whole)), whole
+    # The remainder keeps the sign of x where it is 0.
+    infinite = eq(numeric.abs(x), float("inf"))
+    zero = combined.copysign(fill(x.aval.shape, x.aval.dtype, 0.0, x.aval.weak_type), x)
+    return select(infinite, zero, numeric.rem(x, 1.0)), trunc(x)
 
 
 def _unchanged(x: Any) -> Any:
@@ -94,16 +100,22 @@ rint = unary(
 )
 
 
-def round(a: Any, decimals: int = 0) -> Array:
+@named
+def round(a: Any, decimals: int = 0, out: None = None) -> Array:
     """`a` rounded to `decimals` places after the point, halves to even; keeps the dtype.
 
     >>> import arrayx.numpy as anp
     >>> anp.round(anp.asarray([0.125, 2.5]), 2).tolist()
     [0.11999999731779099, 2.5]
     """
+    refuse_out(out, "round")
     x = array_of(a, "round")
-    if type(decimals) is not int:
-        decimals = decimals.__index__()
+    try:
+        decimals = operator.index(decimals)
+    except TypeError:
+        raise errors.ArgumentError(
+            f"round: decimals must be an integer, got {decimals!r}"
+        ) from None
     which = dtypes.kind(x.aval.dtype)
     if which not in ("float", "complex"):
         if decimals >= 0:

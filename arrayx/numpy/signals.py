@@ -14,6 +14,7 @@ from arrayx.numpy.bessel import i0
 from arrayx.numpy.contraction import contracted, precision_name, preferred_pair
 from arrayx.numpy.creation import beside, ones, zeros, zeros_like
 from arrayx.numpy.cumulative import cumsum, diff
+from arrayx.numpy.naming import named
 from arrayx.numpy.ordering import argsort, searchsorted
 from arrayx.numpy.promotion import as_array, as_type, check_axis, promoted_arrays
 from arrayx.numpy.ranges import arange, concrete_index
@@ -63,6 +64,7 @@ def _sliding(a: Any, v: Any, mode: Mode, precision: Any, preferred: Any, functio
     return result if target is None else as_type(result, target)
 
 
+@named
 def convolve(
     a: Any,
     v: Any,
@@ -92,6 +94,7 @@ def convolve(
     return _sliding(x, y, mode, precision, preferred_element_type, "convolve")
 
 
+@named
 def correlate(
     a: Any,
     v: Any,
@@ -124,6 +127,7 @@ def correlate(
     return result
 
 
+@named
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Array:
@@ -146,6 +150,8 @@ def interp(
         return dtypes.float_for(dtype), False
 
     points, knots = promoted_arrays((x, xp), "interp", ("x", "xp"), floating)
+    if dtypes.is_complex(points.dtype):
+        raise errors.DtypeError(f"interp: x and xp must be real, got {points.dtype}")
     values = as_array(fp, "interp", "fp")
     values = as_type(values, dtypes.float_for(values.dtype))
     if knots.ndim != 1 or knots.shape != values.shape or not knots.shape[0]:
@@ -182,6 +188,7 @@ def interp(
     return result
 
 
+@named
 def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.pi) -> Array:
     """`p` without jumps of more than half a `period` along `axis`.
 
@@ -286,6 +293,7 @@ def hanning(M: int) -> Array:
     return _cosine_window(M, "hanning", 0.5, -0.5)
 
 
+@named
 def kaiser(M: int, beta: Any) -> Array:
     """The Kaiser window of length `M`; the larger `beta`, the narrower.
 

@@ -11,11 +11,16 @@ from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
 from arrayx.numpy.cumulative import cumprod, cumsum
 from arrayx.numpy.logic import isnan, truth
+from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import (
     as_array,
+    as_numbers,
     as_type,
+    asked_dtype,
     broadcast_to_shape,
     check_axes,
+    inexact,
+    promoted_arrays,
 )
 from arrayx.numpy.reductions import (
     Axes,
@@ -25,6 +30,7 @@ from arrayx.numpy.reductions import (
     literal,
     max,
     min,
+    ordered,
     prod,
     sum,
 )
@@ -40,14 +46,14 @@ def _count(x: Array, axes: Axes, where: Any, keepdims: bool) -> Any:
     """How many elements take part: a number, or an array where `where` decides."""
     if where is None:
         return math.prod(x.shape[i] for i in axes)
-    mask = broadcast_to_shape(truth(as_array(where)), x.shape)
+    mask = broadcast_to_shape(truth(as_numbers(where, "mean", "where")), x.shape)
     return sum(mask, axes, dtypes.real_dtype(x.dtype), keepdims=keepdims)
 
 
 def _floating(a: Any, dtype: Any, function: str) -> Array:
-    x = as_array(a, function, "a")
+    x = as_numbers(a, function, "a")
     if dtype is not None:
-        return as_type(x, dtypes.as_dtype(dtype))
+        return as_type(x, asked_dtype(dtype, function))
     return as_type(x, dtypes.float_for(x.dtype))
 
 
@@ -59,6 +65,7 @@ def _divided(x: Array, count: Any) -> Array:
     return div(x, literal(count, x.dtype))  # type: ignore[no-any-return]
 
 
+@named
 def mean(
     a: Any,
     axis: Any = None,
@@ -74,6 +81,7 @@ def mean(
     >>> float(anp.mean(anp.array([1, 2, 6])))
     3.0
     """
+    refuse_out(out, "mean")
     x = _floating(a, dtype, "mean")
     axes = check_axes(axis, x.ndim, "mean")
     wide = dtypes.accumulation_dtype(x.dtype)
@@ -81,6 +89,7 @@ def mean(
     return as_type(_divided(total, _count(x, axes, where, keepdims)), x.dtype)
 
 
+@named
 def average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
 ) -> Any:
@@ -109,10 +118,15 @@ def average(
         for i, n in zip(axes, w.shape, strict=True):
             shape[i] = n
         w = broadcast_to_shape(reshape(w, shape=tuple(shape)), x.shape)
-    product = arithmetic.multiply(x, w)
-    total = sum(w, axis, dtypes.float_for(product.dtype), keepdims=keepdims)
-    result = arithmetic.divide(sum(product, axis, keepdims=keepdims), total)
-    return (result, as_type(total, result.dtype)) if returned else result
+    # Integers become floats before the products, which theirs might not hold.
+    x, w = promoted_arrays((x, w), "average", ("a", "weights"), inexact)
+    dtype = x.dtype
+    wide = dtypes.accumulation_dtype(dtype)
+    x, w = as_type(x, wide), as_type(w, wide)
+    total = sum(w, axis, keepdims=keepdims)
+    result = arithmetic.divide(sum(arithmetic.multiply(x, w), axis, keepdims=keepdims), total)
+    result = as_type(result, dtype)
+    return (result, as_type(total, dtype)) if returned else result
 
 
 def _squared_size(x: Array) -> Array:
@@ -122,6 +136,7 @@ def _squared_size(x: Array) -> Array:
     return ring.add(ring.mul(re, re), ring.mul(im, im))  # type: ignore[no-any-return]
 
 
+@named
 def var(
     a: Any,
     axis: Any = None,
@@ -142,6 +157,7 @@ def var(
     >>> float(anp.var(anp.array([1.0, 3.0])))
     1.0
     """
+    refuse_out(out, "var")
     ddof = ddof if correction is None else correction
     x = _floating(a, dtype, "var")
     axes = check_axes(axis, x.ndim, "var")
@@ -165,6 +181,7 @@ def _mean(x: Array, axes: Axes, where: Any) -> Array:
     return mean(x, axes, keepdims=True, where=where)
 
 
+@named
 def std(
     a: Any,
     axis: Any = None,
@@ -183,6 +200,7 @@ def std(
     >>> float(anp.std(anp.array([1.0, 3.0])))
     1.0
     """
+    refuse_out(out, "std")
     variance = var(
         a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
     )
@@ -196,13 +214,14 @@ def root(x: Array) -> Array:
 
 
 def _without_nan(a: Any, value: Callable[[Any], Any], function: str) -> tuple[Array, Any]:
-    x = as_array(a, function, "a")
+    x = as_numbers(a, function, "a")
     if not dtypes.is_inexact(x.dtype):
         return x, None
     missing = isnan(x)
     return select(missing, value(x.dtype), x), missing
 
 
+@named
 def nansum(
     a: Any,
     axis: Any = None,
@@ -218,10 +237,12 @@ def nansum(
     >>> float(anp.nansum(anp.array([1.0, anp.nan])))
     1.0
     """
+    refuse_out(out, "nansum")
     x, _ = _without_nan(a, lambda d: literal(0, d), "nansum")
     return sum(x, axis, dtype, None, keepdims, initial, where)
 
 
+@named
 def nanprod(
     a: Any,
     axis: Any = None,
@@ -237,6 +258,7 @@ def nanprod(
     >>> float(anp.nanprod(anp.array([2.0, anp.nan])))
     2.0
     """
+    refuse_out(out, "nanprod")
     x, _ = _without_nan(a, lambda d: literal(1, d), "nanprod")
     return prod(x, axis, dtype, None, keepdims, initial, where)
 
@@ -244,13 +266,14 @@ def nanprod(
 def _nan_extreme(
     name: str, extreme: Any, unit: Any, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any
 ) -> Array:
-    x, missing = _without_nan(a, unit, name)
+    x, missing = _without_nan(ordered(a, name), unit, name)
     result: Array = extreme(x, axis, None, keepdims, initial, where)
     if missing is None or initial is not None:
         return result
     return select(all(missing, axis, keepdims=keepdims), math.nan, result)  # type: ignore[no-any-return]
 
 
+@named
 def nanmax(
     a: Any,
     axis: Any = None,
@@ -265,9 +288,11 @@ def nanmax(
     >>> float(anp.nanmax(anp.array([1.0, anp.nan])))
     1.0
     """
+    refuse_out(out, "nanmax")
     return _nan_extreme("nanmax", max, _lowest, a, axis, keepdims, initial, where)
 
 
+@named
 def nanmin(
     a: Any,
     axis: Any = None,
@@ -282,14 +307,18 @@ def nanmin(
     >>> float(anp.nanmin(anp.array([1.0, anp.nan])))
     1.0
     """
+    refuse_out(out, "nanmin")
     return _nan_extreme("nanmin", min, _highest, a, axis, keepdims, initial, where)
 
 
 def _present(a: Any, where: Any) -> Any:
     mask = ring.eq(as_array(a), as_array(a))
-    return mask if where is None else arithmetic.multiply(mask, truth(as_array(where)))
+    if where is None:
+        return mask
+    return arithmetic.multiply(mask, truth(as_numbers(where, "mean", "where")))
 
 
+@named
 def nanmean(
     a: Any,
     axis: Any = None,
@@ -304,10 +333,12 @@ def nanmean(
     >>> float(anp.nanmean(anp.array([1.0, anp.nan, 3.0])))
     2.0
     """
+    refuse_out(out, "nanmean")
     x = _floating(a, dtype, "nanmean")
     return mean(x, axis, keepdims=keepdims, where=_present(x, where))
 
 
+@named
 def nanvar(
     a: Any,
     axis: Any = None,
@@ -323,12 +354,14 @@ def nanvar(
     >>> float(anp.nanvar(anp.array([1.0, anp.nan, 3.0])))
     1.0
     """
+    refuse_out(out, "nanvar")
     x = _floating(a, dtype, "nanvar")
     present = _present(x, where)
     x = select(broadcast_to_shape(present, x.shape), x, literal(0, x.dtype))
     return var(x, axis, None, None, ddof, keepdims, where=present)
 
 
+@named
 def nanstd(
     a: Any,
     axis: Any = None,
@@ -344,9 +377,11 @@ def nanstd(
     >>> float(anp.nanstd(anp.array([1.0, anp.nan, 3.0])))
     1.0
     """
+    refuse_out(out, "nanstd")
     return root(nanvar(a, axis, dtype, None, ddof, keepdims, where))
 
 
+@named
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """The running sums along `axis` (None flattens), nan counted as 0.
 
@@ -354,9 +389,11 @@ def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> 
     >>> anp.nancumsum(anp.array([1.0, anp.nan, 2.0])).tolist()
     [1.0, 1.0, 3.0]
     """
+    refuse_out(out, "nancumsum")
     return cumsum(_without_nan(a, lambda d: literal(0, d), "nancumsum")[0], axis, dtype)
 
 
+@named
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """The running products along `axis` (None flattens), nan counted as 1.
 
@@ -364,4 +401,5 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) ->
     >>> anp.nancumprod(anp.array([2.0, anp.nan, 3.0])).tolist()
     [2.0, 2.0, 6.0]
     """
+    refuse_out(out, "nancumprod")
     return cumprod(_without_nan(a, lambda d: literal(1, d), "nancumprod")[0], axis, dtype)

@@ -14,17 +14,15 @@ from arrayx.numpy.contraction import (
     contracted,
 )
 from arrayx.numpy.diagonals import diagonal
-from arrayx.numpy.promotion import (
-    as_array,
-    as_type,
-    promoted_arrays,
-)
+from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.promotion import as_array, as_type, promoted_arrays
 from arrayx.numpy.reductions import sum
 from arrayx.numpy.shapes import reshape, transpose
 
 opt_einsum = lazy("opt_einsum")
 
 
+@named
 def einsum(
     subscripts: Any,
     /,
@@ -42,6 +40,7 @@ def einsum(
     >>> anp.einsum("ij,j->i", anp.eye(2), anp.array([3.0, 4.0])).tolist()
     [3.0, 4.0]
     """
+    refuse_out(out, "einsum")
     if not isinstance(subscripts, str):
         operands = (subscripts, *operands)
         text, out_text, operands = opt_einsum.parser.parse_einsum_input(

@@ -7,7 +7,8 @@ from typing import Any
 
 from arrayx import dtypes
 from arrayx.core.array import Array
-from arrayx.numpy.functions import array_of, binary, unary
+from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import LITERALS, Pair, inexact
 from arrayx.primitives import combined, exponential, trigonometric
 from arrayx.primitives import complex as complex_parts
@@ -17,9 +18,12 @@ from arrayx.primitives.numeric import abs as absolute
 from arrayx.primitives.numeric import div
 
 
-def _function(name: str, primitive: Any, sentence: str, at: float, example: float) -> Any:
+def _function(
+    name: str, primitive: Any, sentence: str, at: float, example: float, of_complex: bool = True
+) -> Any:
     shown = f">>> f'{{float(anp.{name}({at})):.4f}}'\n'{example:.4f}'"
-    return unary(name, primitive, sentence, shown, result_of=inexact)
+    kinds = {} if of_complex else {"complex": refuse_complex(name)}
+    return unary(name, primitive, sentence, shown, result_of=inexact, by_kind=kinds)
 
 
 exp = _function("exp", exponential.exp, "e to the power `x`.", 1.0, 2.7183)
@@ -65,10 +69,10 @@ def _log10(x: Array) -> Any:
 log2 = _function("log2", _log2, "Logarithm to base 2.", 8.0, 3.0)
 log10 = _function("log10", _log10, "Logarithm to base 10.", 100.0, 2.0)
 deg2rad = radians = _function(
-    "deg2rad", _scaled_by(math.pi / 180), "An angle in degrees as radians.", 180.0, 3.1416
+    "deg2rad", _scaled_by(math.pi / 180), "An angle in degrees as radians.", 180.0, 3.1416, False
 )
 rad2deg = degrees = _function(
-    "rad2deg", _scaled_by(180 / math.pi), "An angle in radians as degrees.", 1.0, 57.2958
+    "rad2deg", _scaled_by(180 / math.pi), "An angle in radians as degrees.", 1.0, 57.2958, False
 )
 arctan2 = atan2 = binary(
     "arctan2",
@@ -180,6 +184,7 @@ conj = conjugate = unary(
 )
 
 
+@named
 def angle(z: Any, deg: bool = False) -> Array:
     """The angle of a complex number in (-pi, pi]; in degrees if `deg`.
 
@@ -208,6 +213,7 @@ make_complex = binary(
 )
 
 
+@named
 def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Array:

@@ -112,7 +112,7 @@ CASES = (
     *variants(
         "numpy.astype",
         MATRIX,
-        {"float32": {"dtype": "float32"}, "bool": {"dtype": "bool"}},
+        {name: {"dtype": name} for name in ("float32", "int16", "bool", "bfloat16")},
         dtypes=STORED,
         form=positional,
         reference=converted,
