@@ -11,6 +11,7 @@ from arrayx.core.aval import Aval
 
 _current = interpreter.current.get
 NO_EFFECTS: frozenset[str] = frozenset()
+NO_NAMES: frozenset[Any] = frozenset()
 _MOST_TYPES = 8192
 
 
@@ -34,6 +35,7 @@ class Primitive:
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
     | `prune(equation, used)` | the equation without what only unused results need |
+    | `widen(avals, params)` | params whose graphs fit operands that vary over more mesh axes |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
     """
 
@@ -47,6 +49,8 @@ class Primitive:
     costly: ClassVar[bool] = False
     # True where params are graphs: remembering types would keep the graphs alive.
     holds_graphs: ClassVar[bool] = False
+    # True where params name axes: what it means depends on the transformation that opened them.
+    named: ClassVar[bool] = False
     # True where functions are allowed among the params: such a graph is not quite data.
     callable_params: ClassVar[bool] = False
 
@@ -59,6 +63,7 @@ class Primitive:
     evaluate: Callable[..., Any] | None = None
     interpret: Callable[..., Any] | None = None
     prune: Callable[..., Any] | None = None
+    widen: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None
 
     # Printing back a graph's text needs the name; no rule is looked up here.
@@ -84,12 +89,24 @@ class Primitive:
         """What an application does besides computing its result."""
         return NO_EFFECTS
 
+    def axis_names(self, **params: Any) -> frozenset[Any]:
+        """The axes that params name; of a primitive that holds graphs those it opens for them."""
+        return NO_NAMES
+
+    def varies(self, over: frozenset[Any], **params: Any) -> frozenset[Any]:
+        """The mesh axes that the result varies over, where the operands vary over `over`."""
+        return over
+
     def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
         """The params as a hashable key; values of unequal meaning must differ."""
         return tuple(params.items())
 
     def infer(self, avals: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """`type_rule`, remembered; a literal is given as its Python type."""
+        """The type of the result, remembered; a literal is given as its Python type.
+
+        Rules are asked without the mesh axes that operands vary over: what one operand varies
+        over, the result does.  Primitives that hold graphs say it themselves.
+        """
         if self.holds_graphs:
             return self.type_rule(*avals, **params)
         key = (avals, *params.items()) if params else avals
@@ -97,11 +114,23 @@ class Primitive:
             return self.types[key]
         except KeyError:
             pass
-        result = self.type_rule(*avals, **params)
+        result = self._infer(avals, params)
         if len(self.types) >= _MOST_TYPES:  # the keys hold avals, so they are bounded
             self.types.clear()
         self.types[key] = result
         return result
+
+    def _infer(self, avals: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        over = NO_NAMES.union(*(a.varying for a in avals if type(a) is Aval and a.varying))
+        if over:
+            avals = tuple([a.unvarying() if type(a) is Aval else a for a in avals])
+        result = self.type_rule(*avals, **params)
+        over = self.varies(over, **params)
+        if not over:
+            return result
+        if self.multiple:
+            return tuple([a.update(varying=over) for a in result])
+        return result.update(varying=over)
 
     def __repr__(self) -> str:
         return self.name

@@ -127,6 +127,8 @@ class Handed:
     add: Callable[[Any, Any], Any]
     # The two halves of keys given as pairs of uint32.
     words_of: Callable[[Any], tuple[Any, Any]]
+    # A value as one that varies over further mesh axes.
+    varied: Callable[[Any, frozenset[Any]], Any]
     product_of_others: Callable[[Any, Any], Any]
 
 

@@ -14,7 +14,7 @@ from arrayx.core.aval import Aval
 from arrayx.core.interpreter import Interpreter, Tracer, current
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive, aval_or_scalar_type
-from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, without_rule
+from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, widened, without_rule
 
 
 class LinearTracer(Tracer):
@@ -110,6 +110,8 @@ class LinearizeInterpreter(JVPInterpreter):
                 tangents.append(Zero)
         if not active:
             return self.parent.apply(primitive, tuple(primals), params)  # type: ignore[union-attr]
+        if primitive.widen is not None:
+            params = widened(primitive, primals, params)
         if primitive.linearize is not None:
             token = current.set(self.parent)  # type: ignore[arg-type]
             try:

@@ -10,6 +10,7 @@ from arrayx.core.interpreter import current
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import add
+from arrayx.primitives.collectives import matched
 from arrayx.primitives.creation import zeros
 from arrayx.transforms.evaluate import constants_of
 from arrayx.transforms.jvp import refuse_missing_rule
@@ -32,6 +33,8 @@ def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
     cts: list[Any] = [None] * tape.count
     for tangent, given in zip(linear.tangents, cotangents, strict=True):
         if tangent is not Zero and given is not Zero:
+            if given.aval.varying is not tangent.aval.varying:
+                given = matched(given, tangent.aval)
             cts[tangent.index] = add_cotangents(cts[tangent.index], given)
     for primitive, args, params, result in reversed(tape.entries):
         ct: Any
@@ -40,6 +43,8 @@ def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
             if ct is not None:
                 i = args[0].index
                 ct = primitive(ct, args[1])
+                if ct.aval.varying is not args[0].aval.varying:
+                    ct = matched(ct, args[0].aval)
                 held = cts[i]
                 cts[i] = ct if held is None else add(held, ct)
             continue
@@ -62,6 +67,8 @@ def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
             if got is None or got is Zero:
                 continue
             if type(a) is LinearTracer and a.interpreter is tape:
+                if got.aval.varying is not a.aval.varying:
+                    got = matched(got, a.aval)
                 held = cts[a.index]
                 cts[a.index] = got if held is None else add(held, got)
     return [Zero if cts[t.index] is None else cts[t.index] for t in linear.inputs if t is not None]
@@ -142,4 +149,6 @@ def run_backwards(graph: Graph, values: dict[Var, Any], cts: dict[Var, Any]) -> 
         answers = primitive.transpose(ct, *args, **equation.params)
         for a, answer in zip(equation.inputs, answers, strict=True):
             if answer is not None and answer is not Zero and type(a) is Var and a not in values:
+                if answer.aval.varying is not a.aval.varying:
+                    answer = matched(answer, a.aval)
                 cts[a] = add_cotangents(cts.get(a), answer)
