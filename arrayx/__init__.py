@@ -22,6 +22,7 @@ from arrayx.api.compilation import jit
 from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
+from arrayx.api.meshes import make_mesh, set_mesh
 from arrayx.api.placement import (
     block_until_ready,
     default_backend,
@@ -34,6 +35,9 @@ from arrayx.api.placement import (
     process_count,
     process_index,
 )
+from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
+from arrayx.api.shardings import PartitionSpec as P
+from arrayx.api.spmd import pmap, shard_map
 from arrayx.api.staging import eval_shape, make_graph
 from arrayx.backend.contract import Device
 from arrayx.config import config
@@ -45,7 +49,7 @@ from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
 
 if TYPE_CHECKING:
-    from arrayx import flatten_util, nn, ops, random, scipy, test_util
+    from arrayx import flatten_util, nn, ops, random, scipy, sharding, test_util
     from arrayx.core.parsing import parse_graph
 
 # Not needed by every program: imported at the first look.
@@ -58,6 +62,7 @@ __getattr__ = lazy_attributes(
         "parse_graph": "arrayx.api.text",
         "random": "arrayx.random",
         "scipy": "arrayx.scipy",
+        "sharding": "arrayx.sharding",
         "test_util": "arrayx.test_util",
     },
 )
@@ -66,6 +71,10 @@ __all__ = [
     "Array",
     "Device",
     "Graph",
+    "Mesh",
+    "NamedSharding",
+    "P",
+    "PartitionSpec",
     "ShapeDtypeStruct",
     "Tracer",
     "__version__",
@@ -102,14 +111,19 @@ __all__ = [
     "local_device_count",
     "local_devices",
     "make_graph",
+    "make_mesh",
     "nn",
     "numpy",
     "ops",
     "parse_graph",
+    "pmap",
     "process_count",
     "process_index",
     "random",
     "scipy",
+    "set_mesh",
+    "shard_map",
+    "sharding",
     "stop_gradient",
     "test_util",
     "tree",

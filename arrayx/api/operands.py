@@ -200,7 +200,7 @@ def result_arrays(result: Any, transform: str, fun: Any) -> tuple[list[Any], Tre
             raise errors.ArgumentError(
                 f"{transform}: {name_of(fun)} returned {leaf!r} of type {type(leaf).__name__}"
                 f"{where}, which is not an array. Return arrays, scalars and containers of them"
-                f"{'' if transform == 'ax.vmap' else beside}."
+                f"{'' if transform in ('ax.vmap', 'ax.pmap') else beside}."
             )
         leaves[i] = array
     return leaves, tree

@@ -98,7 +98,9 @@ class Scan(Primitive):
             made = varying_of(step.out_avals)
             wider = [a | b for a, b in zip(begins, made, strict=False)]
             if wider == carry:
-                return params | {"body": retyped(body, [*consts, *carry, *xs], [*carry, *made[n_carry:]])}
+                return params | {
+                    "body": retyped(body, [*consts, *carry, *xs], [*carry, *made[n_carry:]])
+                }
             carry = wider
 
     def effects(self, *, body: Graph, **params: Any) -> frozenset[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from arrayx import errors, source
 from arrayx.core.graph import Equation, Graph, graphs_in
@@ -48,7 +48,7 @@ def find_axis(name: Any, what: str = "a named axis") -> NamedAxis:
     refuse_unbound(name, what)
 
 
-def refuse_unbound(name: Any, what: str) -> Any:
+def refuse_unbound(name: Any, what: str) -> NoReturn:
     """Raises the error for the name of an axis that is not open."""
     shown = ", ".join(f"{a.name!r} of size {a.size}" for a in open_axes()) or "none"
     raise errors.UnboundAxisError(
@@ -124,5 +124,7 @@ def names_in(graph: Graph) -> frozenset[Any]:
 
 
 def _names_at(e: Equation) -> frozenset[Any]:
-    found = names_of(e.primitive, e.params) if e.primitive.named or e.primitive.holds_graphs else ()
+    found = NO_NAMES
+    if e.primitive.names_axes or e.primitive.holds_graphs:
+        found = names_of(e.primitive, e.params)
     return NO_NAMES.union(found, *(v.aval.varying for v in e.outputs if v.aval.varying))

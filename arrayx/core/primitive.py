@@ -50,7 +50,7 @@ class Primitive:
     # True where params are graphs: remembering types would keep the graphs alive.
     holds_graphs: ClassVar[bool] = False
     # True where params name axes: what it means depends on the transformation that opened them.
-    named: ClassVar[bool] = False
+    names_axes: ClassVar[bool] = False
     # True where functions are allowed among the params: such a graph is not quite data.
     callable_params: ClassVar[bool] = False
 

@@ -3,6 +3,9 @@
 from arrayx.api.autodiff import (
     stop_gradient,
 )
+from arrayx.api.meshes import (
+    with_sharding_constraint,
+)
 from arrayx.lax import linalg
 from arrayx.lax.associative import (
     associative_scan,
@@ -104,7 +107,21 @@ from arrayx.lax.loops import (
     while_loop,
 )
 from arrayx.lax.parallel import (
+    all_gather,
+    all_to_all,
+    axis_index,
     axis_size,
+    pbroadcast,
+    pcast,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    pshuffle,
+    psum,
+    psum_scatter,
+    pswapaxes,
+    pvary,
 )
 from arrayx.lax.structural import (
     Precision,
@@ -176,6 +193,8 @@ __all__ = [
     "acos",
     "acosh",
     "add",
+    "all_gather",
+    "all_to_all",
     "argmax",
     "argmin",
     "asin",
@@ -184,6 +203,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "axis_index",
     "axis_size",
     "batch_matmul",
     "bessel_i0e",
@@ -264,8 +284,19 @@ __all__ = [
     "nextafter",
     "pad",
     "padtype_to_pads",
+    "pbroadcast",
+    "pcast",
+    "pmax",
+    "pmean",
+    "pmin",
     "population_count",
     "pow",
+    "ppermute",
+    "pshuffle",
+    "psum",
+    "psum_scatter",
+    "pswapaxes",
+    "pvary",
     "real",
     "reciprocal",
     "reduce",
@@ -314,4 +345,5 @@ __all__ = [
     "transpose",
     "unstack",
     "while_loop",
+    "with_sharding_constraint",
 ]

@@ -58,7 +58,7 @@ class Collective(Primitive):
     `lifted` gives the params for an operand with another axis at `dim`.
     """
 
-    named = True
+    names_axes = True
     kinds: ClassVar[frozenset[str]] = EVERYTHING
 
     def axis_names(self, **params: Any) -> frozenset[Any]:
@@ -140,9 +140,7 @@ def split_axis_of(x: Any, axis: int, n: int) -> Any:
 def joined(x: Any, axis: int) -> Any:
     """`x` with an axis and the next one as one."""
     shape = x.aval.shape
-    return reshape(
-        x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
-    )
+    return reshape(x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
 
 
 def resized(x: Aval, axis: int, length: int) -> Aval:
@@ -172,9 +170,7 @@ class LaneReduction(Collective):
         if name not in axes:
             return self(x, axes=axes, groups=groups, tracked=tracked), d
         result, d = (
-            self.along(size, x, d)
-            if groups is None
-            else grouped(size, x, d, groups, self.along)
+            self.along(size, x, d) if groups is None else grouped(size, x, d, groups, self.along)
         )
         rest = tuple(a for a in axes if a != name)
         return (self(result, axes=rest, groups=None, tracked=tracked) if rest else result), d
@@ -236,7 +232,7 @@ class PMin(LaneExtreme):
 
 
 class PVary(Linear, Collective):
-    """`x`, the same in all lanes of the mesh axes `axes`, as a value that may differ between them."""
+    """`x`, the same in all lanes of the mesh axes `axes`, as one that may differ between them."""
 
     name = "pvary"
     cheap = True
@@ -331,7 +327,7 @@ class PSumScatter(Exchange):
 
 
 class AllToAll(Exchange):
-    """Part number i of `x` along `split` goes to lane i, which joins what it gets along `concat`."""
+    """Part i of `x` along `split` goes to lane i, which joins what it gets along `concat`."""
 
     name = "all_to_all"
 

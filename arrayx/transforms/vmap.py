@@ -14,6 +14,7 @@ from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import without_rule
 from arrayx.transforms.stage import derive, made_from
 
+
 class BatchTracer(Tracer):
     """An array with one axis, number `dim`, that the function does not see."""
 
@@ -75,7 +76,7 @@ class VmapInterpreter(Interpreter):
                 values.append(a)
                 dims.append(None)
         # What names axes, directly or in its graphs, may be different in each lane all the same.
-        names_axes = primitive.named or primitive.holds_graphs
+        names_axes = primitive.names_axes or primitive.holds_graphs
         if not batched and not (names_axes and mentions(self.axis_name, primitive, params)):
             return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
         rule = primitive.vmap
