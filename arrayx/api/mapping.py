@@ -314,8 +314,8 @@ def placed(
             return out
         raise errors.ArgumentError(
             f"{transform}: out_axes is None for {_result_path(i, tree)} of {name}, but that "
-            "differs between the calls: give it an axis, or make it the same for all (by a collective "
-            "such as ax.lax.psum, or by not using the mapped arguments)"
+            "differs between the calls: give it an axis, or make it the same for all (by a "
+            "collective such as ax.lax.psum, or by not using the mapped arguments)"
         )
     ndim = out.ndim + (dim is None)
     if not -ndim <= to < ndim:

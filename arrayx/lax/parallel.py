@@ -110,7 +110,7 @@ def _reduced(
     given = axis_name if isinstance(axis_name, tuple | list) else (axis_name,)
     numbers = [a for a in given if isinstance(a, int)]
     axes = _named(transform, tuple(a for a in given if not isinstance(a, int)))
-    parts = _groups(transform, axes, groups, equal=lanes is not collectives.psum)
+    parts = _groups(transform, axes, groups, equal=False)
     if numbers and parts is not None:
         raise errors.ArgumentError(f"{transform}: axis_index_groups go with one axis name alone")
 

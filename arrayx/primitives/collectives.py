@@ -85,7 +85,7 @@ class Collective(Primitive):
         """The operation over `n` lanes along the axis `dim`, and the result's lanes."""
         raise NotImplementedError
 
-    def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
+    def vmap(self, size: int, args: Any, dims: Any, /, **params: Any) -> Any:
         (x,), (d,) = args, dims
         if mapped_axis.get() not in self.axis_names(**params):
             return self(x, **self.lifted(d, **params)), d
