@@ -23,6 +23,7 @@ from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, cust
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
 from arrayx.api.meshes import make_mesh, set_mesh
+from arrayx.api.pictures import Graph
 from arrayx.api.placement import (
     block_until_ready,
     default_backend,
@@ -35,6 +36,7 @@ from arrayx.api.placement import (
     process_count,
     process_index,
 )
+from arrayx.api.retraces import log_recompiles
 from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
 from arrayx.api.shardings import PartitionSpec as P
 from arrayx.api.spmd import pmap, shard_map
@@ -42,14 +44,13 @@ from arrayx.api.staging import eval_shape, make_graph
 from arrayx.backend.contract import Device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
-from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Tracer
 from arrayx.dtypes import float0
 from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
 
 if TYPE_CHECKING:
-    from arrayx import flatten_util, nn, ops, random, scipy, sharding, test_util
+    from arrayx import flatten_util, inspect, nn, ops, random, scipy, sharding, test_util
     from arrayx.core.parsing import parse_graph
 
 # Not needed by every program: imported at the first look.
@@ -57,6 +58,7 @@ __getattr__ = lazy_attributes(
     "arrayx",
     {
         "flatten_util": "arrayx.flatten_util",
+        "inspect": "arrayx.inspect",
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
         "parse_graph": "arrayx.api.text",
@@ -101,6 +103,7 @@ __all__ = [
     "float0",
     "grad",
     "hessian",
+    "inspect",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -110,6 +113,7 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "log_recompiles",
     "make_graph",
     "make_mesh",
     "nn",

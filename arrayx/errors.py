@@ -25,12 +25,14 @@ __all__ = [
     "MixedBackendsError",
     "NotCallableError",
     "NumpyConversionError",
+    "RetraceWarning",
     "ShapeError",
     "StaticArgumentError",
     "TracerError",
     "TreeError",
     "UnboundAxisError",
     "UnknownBackendError",
+    "UnrolledLoopWarning",
     "UnsupportedError",
 ]
 
@@ -247,6 +249,24 @@ class GraphSyntaxError(GraphError, ValueError):
     """The text given to `ax.parse_graph` is not a graph.
 
     The message shows the line and the column where reading stopped.
+    """
+
+
+# ----------------------------------------------------------------- warnings
+
+
+class RetraceWarning(UserWarning):
+    """One line of your program made the same function be traced again and again.
+
+    Each trace costs a compilation. `f.explain()` says what differed from call to call; call
+    `ax.jit` once and not in a loop, pad to few shapes, keep static arguments few.
+    """
+
+
+class UnrolledLoopWarning(UserWarning):
+    """One line of your program contributed more than 500 equations to a graph.
+
+    A Python loop is unrolled when it is traced. Use `ax.lax.scan` or `ax.lax.fori_loop`.
     """
 
 

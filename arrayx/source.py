@@ -23,10 +23,11 @@ _is_internal: dict[str, bool] = {}
 
 
 class Source(NamedTuple):
-    """A position in the user's program."""
+    """A position in the user's program; `backward` where it was differentiated in reverse."""
 
     code: CodeType
     offset: int
+    backward: bool = False
 
     @property
     def file(self) -> str:
@@ -47,7 +48,8 @@ class Source(NamedTuple):
         return self.code.co_qualname
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line} ({self.function})"
+        where = f"{self.file}:{self.line} ({self.function})"
+        return f"{where}, backward pass" if self.backward else where
 
 
 def hide(prefix: str) -> None:
@@ -81,6 +83,11 @@ def replaying() -> Iterator[list[Source | None]]:
 _new_source = tuple.__new__
 
 
+def in_backward(source: Source | None) -> Source | None:
+    """The position as that of the backward pass of what stands there."""
+    return None if source is None else _new_source(Source, (source.code, source.offset, True))
+
+
 def current(skip: int = 1) -> Source | None:
     """The innermost position outside arrayx, or None when there is none.
 
@@ -99,6 +106,6 @@ def current(skip: int = 1) -> Source | None:
             internal = _classify(file)
         if not internal:
             # The class's own constructor takes twice the time.
-            return _new_source(Source, (frame.f_code, frame.f_lasti))
+            return _new_source(Source, (frame.f_code, frame.f_lasti, False))
         frame = frame.f_back  # type: ignore[assignment]
     return None

@@ -17,7 +17,8 @@ FLOORS = (
     "transforms",
     "control",
     "backend",
-    "api lax nn numpy ops random scipy sharding flatten_util test_util demo __main__ __init__",
+    "api inspect lax nn numpy ops random scipy sharding flatten_util test_util demo __main__ "
+    "__init__",
     "conformance",
 )
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names.split()}

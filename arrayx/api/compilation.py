@@ -26,6 +26,8 @@ from arrayx.api.arguments import (
 )
 from arrayx.api.lowering import Lowered, Traced, TracedFunction
 from arrayx.api.placement import find_device, put_leaf
+from arrayx.api.retraces import History, trace_of
+from arrayx.api.unrolling import warn_of_unrolled_loops
 from arrayx.backend.concrete import ConcreteArray, Gone, array_types
 from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.dispatch import choose_device, compile_graph, run_graph
@@ -55,9 +57,10 @@ class CacheInfo(NamedTuple):
 class Cache:
     """What was made of one function under one set of options."""
 
-    __slots__ = ("__weakref__", "entries", "fast", "hits", "misses")
+    __slots__ = ("__weakref__", "entries", "fast", "history", "hits", "misses")
 
     def __init__(self) -> None:
+        self.history = History()
         self.entries: dict[Any, Traced] = {}
         # From the types of concrete positional arguments straight to the program.
         self.fast: dict[Any, Any] = {}
@@ -68,6 +71,7 @@ class Cache:
         """Forgets everything."""
         self.entries.clear()
         self.fast.clear()
+        self.history.clear()
         self.hits = self.misses = 0
 
 
@@ -133,9 +137,10 @@ Prepared = tuple[TreeDef, tuple[int, ...], Traced, list[Any]]
 class Jitted:
     """A function that is staged, compiled and kept for each kind of arguments it gets."""
 
-    def __init__(self, fun: Callable[..., Any], options: Options) -> None:
+    def __init__(self, fun: Callable[..., Any], options: Options, watched: bool = True) -> None:
         functools.update_wrapper(self, fun)
         self.fun = fun
+        self.watched = watched  # its traces are noted, for explain()
         self.name = name_of(fun)
         self.options = options
         self.cache = _cache_for(fun, options)
@@ -363,8 +368,13 @@ class Jitted:
             return [x for x in leaves if x.dtype != float0]
 
         paths = self.paths(dynamic, dynamic_kwargs)
+        if self.watched:
+            trace = trace_of(in_tree, paths, avals, static, _snapshot(), _axes())
+            self.cache.history.add(self.name, trace, self.fun)
         graph, captured = stage(flat, avals, word=f"ax.jit of {self.name}", paths=paths)
         assert out_tree is not None
+        if self.watched:
+            warn_of_unrolled_loops(graph, self.name)
         return Traced(graph, out_tree, captured, tuple(fixed))
 
     def donated(self, dynamic: dict[int, Any], kwargs: dict[str, Any]) -> tuple[int, ...]:
@@ -410,6 +420,21 @@ class Jitted:
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The types of the results for these arguments."""
         return self.trace(*args, **kwargs).out_info
+
+    def explain(self) -> str:
+        """Each trace of this function: which call, and what was new about its arguments.
+
+        >>> import arrayx as ax, arrayx.numpy as anp
+        >>> total = ax.jit(lambda x: anp.sum(x))
+        >>> results = [total(anp.ones(n)) for n in (2, 3)]
+        >>> print(total.explain())  # doctest: +ELLIPSIS
+        <lambda> was traced 2 times
+        <lambda>, trace 1, called at ...: the first one, with x: float32[2]
+        <lambda>, trace 2, called at ...:
+            x was float32[2], is float32[3]
+            -> each shape has its own program: pad to one shape, or call it with few ...
+        """
+        return self.cache.history.text(self.name)
 
     def cache_info(self) -> CacheInfo:
         """How many calls found their types known, and how many did not."""

@@ -25,7 +25,7 @@ def make_graph(fun: Callable[..., Any], static_argnums: Any = None) -> Callable[
     """
     check_callable(fun, "ax.make_graph")
     jitted = Jitted(
-        fun, Options(integers("static_argnums", static_argnums), (), (), (), None, False)
+        fun, Options(integers("static_argnums", static_argnums), (), (), (), None, False), False
     )
 
     @functools.wraps(fun)
@@ -45,5 +45,5 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     ShapeDtypeStruct(shape=(2,), dtype=float32)
     """
     check_callable(fun, "ax.eval_shape")
-    jitted = Jitted(fun, Options((), (), (), (), None, False))
+    jitted = Jitted(fun, Options((), (), (), (), None, False), False)
     return types_of(jitted.prepare(args, kwargs)[2])

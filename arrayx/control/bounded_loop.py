@@ -36,6 +36,9 @@ class BoundedWhileLoop(WhileLoop):
 
     name = "bounded_while_loop"
 
+    def repeats(self, **params: Any) -> int:
+        return int(params["max_steps"])
+
     def expand(
         self, *args: Any, cond: Graph, body: Graph, n_cond: int, n_body: int, max_steps: int
     ) -> Any:

@@ -33,6 +33,7 @@ class Cond(Primitive):
 
     name = "cond"
     multiple = True
+    exclusive = True
     holds_graphs = True
 
     def type_rule(self, index: Any, *avals: Any, branches: tuple[Graph, ...]) -> tuple[Aval, ...]:

@@ -20,6 +20,7 @@ from arrayx.core.linear import Zero
 from arrayx.core.named_axes import resolving
 from arrayx.core.primitive import NO_EFFECTS, Primitive
 from arrayx.primitives.families import add_tangents
+from arrayx.source import replaying
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import JVPInterpreter, JVPTracer
 from arrayx.transforms.linearize import LinearizeInterpreter, LinearTracer
@@ -351,7 +352,8 @@ class CustomLinear(Primitive):
         given: list[Any] = [Zero] * count
         for i, ct in zip(varying, cts, strict=True):
             given[i] = ct
-        found = pullback(args[:residuals], given)
+        with replaying():  # the rule's own lines, not those of what it is the rule of
+            found = pullback(args[:residuals], given)
         return (*([None] * residuals), *(found[i] for i in active))
 
 

@@ -59,6 +59,9 @@ class Scan(Primitive):
     multiple = True
     holds_graphs = True
 
+    def repeats(self, **params: Any) -> int:
+        return int(params["length"])
+
     def type_rule(
         self,
         *avals: Any,

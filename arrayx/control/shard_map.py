@@ -94,6 +94,9 @@ class ShardMap(Primitive):
     def effects(self, *, graph: Graph, **params: Any) -> frozenset[str]:
         return graph.effects
 
+    def repeats(self, *, axes: Axes, **params: Any) -> int:
+        return math.prod(size for _, size in axes)
+
     def prune(self, equation: Equation, used: tuple[bool, ...]) -> Equation:
         params = equation.params
         graph = params["graph"]

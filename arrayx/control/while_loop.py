@@ -40,6 +40,9 @@ class WhileLoop(Primitive):
     multiple = True
     holds_graphs = True
 
+    def repeats(self, **params: Any) -> int | None:
+        return None
+
     def type_rule(
         self, *avals: Any, cond: Graph, body: Graph, n_cond: int, n_body: int, **bound: int
     ) -> tuple[Aval, ...]:

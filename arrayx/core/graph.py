@@ -73,6 +73,8 @@ class Graph:
 
     # The form of the text is the matter of `printing.py`, which hands it in.
     text: ClassVar[Callable[[Graph], str]]
+    # The picture as text, in a form: "svg", "html" or "dot"; handed in from above.
+    draw: ClassVar[Callable[..., str]]
 
     __slots__ = (
         "__weakref__",

@@ -37,6 +37,8 @@ class Primitive:
     | `prune(equation, used)` | the equation without what only unused results need |
     | `widen(avals, params)` | params whose graphs fit operands that vary over more mesh axes |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
+    | `flops(avals, results, **params)` | how many elementary operations it takes |
+    | `repeats(**params)` | how often its graphs run; None: nobody knows |
     """
 
     name: ClassVar[str]
@@ -47,6 +49,10 @@ class Primitive:
     cheap: ClassVar[bool] = False
     # True where an element of the result takes much longer than a sum: worth its memory.
     costly: ClassVar[bool] = False
+    # True where elements are only moved or made: no arithmetic.
+    moves: ClassVar[bool] = False
+    # True where only one of the graphs among the params runs.
+    exclusive: ClassVar[bool] = False
     # True where params are graphs: remembering types would keep the graphs alive.
     holds_graphs: ClassVar[bool] = False
     # True where params name axes: what it means depends on the transformation that opened them.
@@ -96,6 +102,19 @@ class Primitive:
     def varies(self, over: frozenset[Any], **params: Any) -> frozenset[Any]:
         """The mesh axes that the result varies over, where the operands vary over `over`."""
         return over
+
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        """How many elementary operations an application takes: one an element, by default.
+
+        Graphs among the params are counted apart.
+        """
+        if self.moves or self.holds_graphs:
+            return 0
+        return max([a.size for a in (*avals, *results) if type(a) is Aval], default=0)
+
+    def repeats(self, **params: Any) -> int | None:
+        """How often each graph among the params runs in one application."""
+        return 1
 
     def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
         """The params as a hashable key; values of unequal meaning must differ."""

@@ -37,6 +37,7 @@ class BroadcastInDim(Linear):
     """
 
     name = "broadcast_in_dim"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, *, shape: Shape, dims: tuple[int, ...]) -> Aval:
@@ -96,6 +97,7 @@ class Reshape(Linear):
     """The elements of `x` in the same (row-major) order, in another `shape`."""
 
     name = "reshape"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, *, shape: Shape) -> Aval:
@@ -115,6 +117,7 @@ class Transpose(Linear):
     """`x` with its axes permuted: axis i of the result is axis `perm[i]` of `x`."""
 
     name = "transpose"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, *, perm: tuple[int, ...]) -> Aval:
@@ -136,6 +139,7 @@ class Rev(Linear):
     """`x` with the order of its elements turned around along `axes`."""
 
     name = "rev"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, *, axes: tuple[int, ...]) -> Aval:

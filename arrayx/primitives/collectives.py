@@ -236,6 +236,7 @@ class PVary(Linear, Collective):
 
     name = "pvary"
     cheap = True
+    moves = True
 
     def type_rule(self, x: Aval, *, axes: Any) -> Aval:
         return x
@@ -269,6 +270,7 @@ class AllGather(Exchange):
     """
 
     name = "all_gather"
+    moves = True
 
     def type_rule(self, x: Aval, *, size: int, axis: int, **params: Any) -> Aval:
         return resized(x, axis, size * x.shape[axis])
@@ -330,6 +332,7 @@ class AllToAll(Exchange):
     """Part i of `x` along `split` goes to lane i, which joins what it gets along `concat`."""
 
     name = "all_to_all"
+    moves = True
 
     def type_rule(self, x: Aval, *, size: int, split: int, concat: int, **params: Any) -> Aval:
         small = resized(x, split, parted(self.name, x, split, size))
@@ -380,6 +383,7 @@ class PPermute(Exchange):
     """The value of lane i in lane j for the pairs (i, j) of `perm`; zeros where nothing comes."""
 
     name = "ppermute"
+    moves = True
 
     def type_rule(self, x: Aval, *, perm: Any, **params: Any) -> Aval:
         return x.strong()
@@ -399,6 +403,7 @@ class PBroadcast(Exchange):
     """The value of lane `source` in every lane."""
 
     name = "pbroadcast"
+    moves = True
 
     def type_rule(self, x: Aval, *, source: int, **params: Any) -> Aval:
         return x.strong()
@@ -422,6 +427,7 @@ class AxisIndex(NonDifferentiable, Collective):
 
     name = "axis_index"
     cheap = True
+    moves = True
 
     def type_rule(self, *, axis_name: Any, tracked: bool) -> Aval:
         return Aval((), INDEX)

@@ -33,6 +33,7 @@ class Real(_Part):
     """The real part of the complex `x`, in the float dtype of half its size."""
 
     name = "real"
+    moves = True
 
     def transpose(self, ct: Any, x: Any) -> Any:
         return (complex(ct, 0.0),)
@@ -42,6 +43,7 @@ class Imag(_Part):
     """The imaginary part of the complex `x`, in the float dtype of half its size."""
 
     name = "imag"
+    moves = True
 
     def transpose(self, ct: Any, x: Any) -> Any:
         return (complex(0.0, neg(ct)),)
@@ -51,6 +53,7 @@ class Complex(TwoOperands):
     """The complex number `re + i im` of two float32 or two float64 numbers."""
 
     name = "complex"
+    moves = True
     kinds = frozenset({"float"})
 
     def type_rule(self, re: Any, im: Any) -> Aval:

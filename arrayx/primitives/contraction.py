@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -68,6 +69,11 @@ class DotGeneral(Primitive):
                 raise errors.ShapeError(
                     f"dot_general: axes {pairs[0]} of {x} do not fit axes {pairs[1]} of {y}"
                 )
+
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        x = avals[0]
+        summed: int = math.prod(x.shape[a] for a in params["contracting"][0])
+        return 2 * results[0].size * summed
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         (x, y), (dx, dy) = primals, tangents

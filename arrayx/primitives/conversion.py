@@ -22,6 +22,7 @@ class Convert(Elementwise):
     """
 
     name = "convert"
+    moves = True
     kinds = ANY
 
     def type_rule(self, x: Any, *, dtype: Any, weak_type: bool) -> Aval:
@@ -49,6 +50,7 @@ class Bitcast(NonDifferentiable):
     """
 
     name = "bitcast"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, *, dtype: Any) -> Aval:

@@ -16,6 +16,7 @@ class Full(Primitive):
     """An array of `shape` and `dtype` whose elements all are the scalar `value`."""
 
     name = "full"
+    moves = True
     cheap = True
 
     def type_rule(self, *, shape: Shape, dtype: Any, value: Any, weak_type: bool) -> Aval:
@@ -34,6 +35,7 @@ class Iota(Primitive):
     """Counts 0, 1, 2, … along `axis` of an array of `shape` and `dtype`."""
 
     name = "iota"
+    moves = True
     cheap = True
 
     def type_rule(self, *, shape: Shape, dtype: Any, axis: int) -> Aval:

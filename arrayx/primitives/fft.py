@@ -31,6 +31,11 @@ class FFT(Linear):
 
     name = "fft"
 
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        size: int = math.prod(params["lengths"])
+        batch: int = math.prod(avals[0].shape[: avals[0].ndim - len(params["lengths"])])
+        return 5 * batch * size * max(size - 1, 0).bit_length()
+
     def type_rule(self, x: Aval, *, kind: str, lengths: Shape) -> Aval:
         if kind not in KINDS:
             raise errors.ArgumentError(f"fft: kind is one of {', '.join(KINDS)}, got {kind!r}")

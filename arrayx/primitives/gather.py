@@ -215,6 +215,7 @@ class Gather(Primitive):
     """
 
     name = "gather"
+    moves = True
 
     def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
         # The fill by its digits: nan equals nothing, and 0 equals 0.0 and False.

@@ -6,6 +6,7 @@ What cannot be computed is nan rather than an error, since a compiled program ca
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from arrayx import errors
@@ -38,6 +39,12 @@ from arrayx.primitives.sorting import sort
 
 class Factorisation(Primitive):
     """Of the matrices in the last two axes of one operand; a batch axis goes to the front."""
+
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        # Of this order for all of them; the constant is that of Gaussian elimination.
+        *batch, m, n = avals[0].shape
+        size: int = 2 * math.prod(batch) * max(m, n) * min(m, n) ** 2
+        return size
 
     def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
         result = self(*to_front(size, args, dims), **params)
@@ -77,6 +84,9 @@ class TriangularSolve(Primitive):
     """
 
     name = "triangular_solve"
+
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        return int(results[0].size) * int(avals[0].shape[-1])
 
     def type_rule(
         self,

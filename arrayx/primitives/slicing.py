@@ -40,6 +40,7 @@ class Slice(Linear):
     """
 
     name = "slice"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, *, starts: Axes, limits: Axes, strides: Axes) -> Aval:
@@ -96,6 +97,7 @@ class Pad(Primitive):
     """
 
     name = "pad"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, value: Any, *, low: Axes, high: Axes, interior: Axes) -> Aval:
@@ -159,6 +161,7 @@ class Concatenate(Primitive):
     """The operands one after the other along `axis`; their other axes are of equal length."""
 
     name = "concatenate"
+    moves = True
     cheap = True
 
     def type_rule(self, *xs: Aval, axis: int) -> Aval:
@@ -288,6 +291,7 @@ class DynamicSlice(Primitive):
     """
 
     name = "dynamic_slice"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, *starts: Any, sizes: Shape) -> Aval:
@@ -331,6 +335,7 @@ class DynamicUpdateSlice(Primitive):
     """
 
     name = "dynamic_update_slice"
+    moves = True
     cheap = True
 
     def type_rule(self, x: Aval, update: Aval, *starts: Any) -> Aval:

@@ -26,6 +26,10 @@ class Sort(Primitive):
     name = "sort"
     multiple = True
 
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+        length: int = results[0].shape[params["axis"]]
+        return results[0].size * max(length - 1, 0).bit_length()
+
     def type_rule(self, *xs: Aval, axis: int, num_keys: int) -> tuple[Aval, ...]:
         if not 1 <= num_keys <= len(xs):
             raise errors.ArgumentError(f"sort of {len(xs)} operands cannot have {num_keys} keys")

@@ -6,8 +6,26 @@ from typing import Any
 
 from arrayx.primitives.arithmetic import add, mul, neg, sub
 from arrayx.primitives.exponential import rsqrt
-from arrayx.primitives.families import FLOAT, INEXACT, binary, transcendental
+from arrayx.primitives.families import FLOAT, INEXACT, Unary, binary, transcendental
 from arrayx.primitives.numeric import div, reciprocal
+
+
+class OneMinusSquare(Unary):
+    """1 - `x`**2, without cancellation near 1 and -1.
+
+    A primitive of its own, since it is a factor that can be infinite: of the product
+    (1 - x) * (1 + x) reverse mode would take two slopes, whose difference is then inf - inf.
+    """
+
+    name = "one_minus_square"
+    kinds = INEXACT
+    partials = (lambda x, out: mul(x, -2.0),)
+
+    def expand(self, x: Any) -> Any:
+        return mul(sub(1.0, x), add(x, 1.0))
+
+
+one_minus_square = OneMinusSquare()
 
 sin = transcendental("sin", INEXACT, lambda x, out: cos(x), doc="Sine of `x`, in radians.")
 cos = transcendental("cos", INEXACT, lambda x, out: neg(sin(x)), doc="Cosine of `x`, in radians.")
@@ -17,13 +35,13 @@ tan = transcendental(
 asin = transcendental(
     "asin",
     INEXACT,
-    lambda x, out: rsqrt(_one_less_square(x)),
+    lambda x, out: rsqrt(one_minus_square(x)),
     doc="Arc sine of `x`, from -pi/2 to pi/2; nan for a real `x` outside [-1, 1].",
 )
 acos = transcendental(
     "acos",
     INEXACT,
-    lambda x, out: neg(rsqrt(_one_less_square(x))),
+    lambda x, out: neg(rsqrt(one_minus_square(x))),
     doc="Arc cosine of `x`, from 0 to pi; nan for a real `x` outside [-1, 1].",
 )
 atan = transcendental(
@@ -60,14 +78,9 @@ acosh = transcendental(
 atanh = transcendental(
     "atanh",
     INEXACT,
-    lambda x, out: reciprocal(_one_less_square(x)),
+    lambda x, out: reciprocal(one_minus_square(x)),
     doc="Inverse of the hyperbolic tangent; nan for a real `x` outside [-1, 1].",
 )
-
-
-def _one_less_square(x: Any) -> Any:
-    """1 - x**2 as a product, which does not cancel near 1."""
-    return mul(sub(1.0, x), add(x, 1.0))
 
 
 def _square_of_length(y: Any, x: Any) -> Any:

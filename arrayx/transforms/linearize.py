@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from arrayx.core.aval import Aval
-from arrayx.core.interpreter import Interpreter, Tracer, current, installed
+from arrayx.core.interpreter import BASE, Interpreter, Tracer, current, installed
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive, aval_or_scalar_type
 from arrayx.primitives.collectives import varied
+from arrayx.source import Source
+from arrayx.source import current as current_source
 from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, widened, without_rule
 
 
@@ -41,13 +43,15 @@ class Tape(Interpreter):
     and known values.  `params` is `PRODUCT` for `primitive(tangent, factor)`.
     """
 
-    __slots__ = ("count", "entries")
+    __slots__ = ("count", "entries", "sources")
     word = "linearization"
 
     def __init__(self, parent: Interpreter) -> None:
         super().__init__(parent)
         self.entries: list[tuple[Primitive, tuple[Any, ...], dict[str, Any], Any]] = []
         self.count = 0
+        # Where each entry comes from, for who stages the backward pass; eagerly nobody looks.
+        self.sources: list[Source | None] | None = None if parent is BASE else []
 
     def new(self, aval: Aval) -> LinearTracer:
         """A tangent of this type that nothing is known of yet."""
@@ -64,6 +68,8 @@ class Tape(Interpreter):
         else:
             result = self.new(aval)
         self.entries.append((primitive, args, params, result))
+        if self.sources is not None:
+            self.sources.append(current_source())
         return result
 
     def product(self, primitive: Primitive, tangent: LinearTracer, factor: Any) -> LinearTracer:
@@ -75,6 +81,8 @@ class Tape(Interpreter):
         result = LinearTracer(self, aval, self.count)
         self.count += 1
         self.entries.append((primitive, (tangent, factor), PRODUCT, result))
+        if self.sources is not None:
+            self.sources.append(current_source())
         return result
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:

@@ -114,7 +114,10 @@ def _linearize(graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...])
             zip((t.index for t in linearized.inputs if t is not None), tangents, strict=True)
         )
         linear_equations = []
-        for primitive, operands, params, result in linearized.tape.entries:
+        tape = linearized.tape
+        assert tape.sources is not None  # its parent is a stage
+        for entry, where in zip(tape.entries, tape.sources, strict=True):
+            primitive, operands, params, result = entry
             inputs = tuple(
                 by_index[a.index]
                 if type(a) is LinearTracer and a.interpreter is linearized.tape
@@ -126,7 +129,8 @@ def _linearize(graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...])
             results = result if primitive.multiple else (result,)
             made = tuple(Var(r.aval) for r in results)
             by_index.update(zip((r.index for r in results), made, strict=True))
-            linear_equations.append(Equation(primitive, inputs, params or {}, made))
+            equation = Equation(primitive, inputs, params or {}, made, source=where)
+            linear_equations.append(equation)
     out_active = tuple(
         t is not Zero or wanted for t, wanted in zip(linearized.tangents, forced, strict=True)
     )

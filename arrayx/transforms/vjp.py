@@ -12,6 +12,7 @@ from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import add
 from arrayx.primitives.collectives import matched
 from arrayx.primitives.creation import zeros
+from arrayx.source import Source, in_backward, replaying
 from arrayx.transforms.evaluate import constants_of
 from arrayx.transforms.jvp import refuse_missing_rule
 from arrayx.transforms.linearize import PRODUCT, Linearized, LinearTracer
@@ -29,7 +30,18 @@ def add_cotangents(a: Any, b: Any) -> Any:
 
 def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
     """Cotangents (or `Zero`) of the differentiated inputs for those of the outputs."""
+    if linear.tape.sources is None:
+        return _backward(linear, cotangents, None)
+    with replaying() as cell:
+        return _backward(linear, cotangents, cell)
+
+
+def _backward(
+    linear: Linearized, cotangents: Sequence[Any], cell: list[Source | None] | None
+) -> list[Any]:
+    """`backward`; what is staged on the way gets the position of its entry, through `cell`."""
     tape = linear.tape
+    sources = reversed(tape.sources or ())
     cts: list[Any] = [None] * tape.count
     for tangent, given in zip(linear.tangents, cotangents, strict=True):
         if tangent is not Zero and given is not Zero:
@@ -37,6 +49,8 @@ def backward(linear: Linearized, cotangents: Sequence[Any]) -> list[Any]:
                 given = matched(given, tangent.aval)
             cts[tangent.index] = add_cotangents(cts[tangent.index], given)
     for primitive, args, params, result in reversed(tape.entries):
+        if cell is not None:
+            cell[0] = in_backward(next(sources))
         ct: Any
         if params is PRODUCT:
             ct = cts[result.index]
@@ -127,11 +141,19 @@ def transpose_graph(
 
 def run_backwards(graph: Graph, values: dict[Var, Any], cts: dict[Var, Any]) -> None:
     """Runs what is known forwards, then the linear equations backwards, filling `cts`."""
+    with replaying() as cell:
+        _run_backwards(graph, values, cts, cell)
+
+
+def _run_backwards(
+    graph: Graph, values: dict[Var, Any], cts: dict[Var, Any], cell: list[Source | None]
+) -> None:
     apply = current.get().apply
     linear_equations = []
     for equation in graph.equations:
         if all(type(a) is not Var or a in values for a in equation.inputs):
             inputs = tuple(values[a] if type(a) is Var else a for a in equation.inputs)
+            cell[0] = equation.source
             result = apply(equation.primitive, inputs, equation.params)
             results = result if equation.primitive.multiple else (result,)
             values.update(zip(equation.outputs, results, strict=True))
@@ -144,6 +166,7 @@ def run_backwards(graph: Graph, values: dict[Var, Any], cts: dict[Var, Any]) -> 
             continue
         if primitive.transpose is None:
             refuse_missing_rule(primitive, "transpose")
+        cell[0] = in_backward(equation.source)
         ct: Any = tuple(Zero if c is None else c for c in got) if primitive.multiple else got[0]
         args = [values.get(a, a.aval.undefined) if type(a) is Var else a for a in equation.inputs]
         answers = primitive.transpose(ct, *args, **equation.params)

@@ -33,9 +33,16 @@ CAUGHT_AS = {
     "GraphSyntaxError": (errors.GraphError, ValueError),
 }
 
+WARNINGS = ("RetraceWarning", "UnrolledLoopWarning")
+
 
 def test_every_public_error_is_in_the_table():
-    assert {*CAUGHT_AS, "ArrayxError"} == set(errors.__all__)
+    assert {*CAUGHT_AS, *WARNINGS, "ArrayxError"} == set(errors.__all__)
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_a_warning_is_one_of_the_user_s(name):
+    assert issubclass(getattr(errors, name), UserWarning)
 
 
 @pytest.mark.parametrize("name", CAUGHT_AS)
