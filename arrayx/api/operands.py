@@ -277,6 +277,12 @@ def given_tangents(
                 f"{transform}: the {word} of {paths()[i]} has to have its type, {wanted}, but "
                 f"{described(x)} was given"
             )
+        if not array.aval.varying <= aval.varying:
+            raise errors.ArgumentError(
+                f"{transform}: the {word} of {paths()[i]} varies over mesh axes that its value "
+                f"does not vary over: {array.aval} for {aval}. Sum it over them (ax.lax.psum), or make "
+                "the value one that varies (ax.lax.pvary)."
+            )
         found.append(array)
     return found
 

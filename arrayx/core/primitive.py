@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from arrayx import errors
 from arrayx.core import interpreter
 from arrayx.core.aval import Aval
 
@@ -127,6 +128,8 @@ class Primitive:
         over, the result does.  Primitives that hold graphs say it themselves.
         """
         if self.holds_graphs:
+            if self.widen is None and any(type(a) is Aval and a.varying for a in avals):
+                self._refuse_unfitting(avals, params)
             return self.type_rule(*avals, **params)
         key = (avals, *params.items()) if params else avals
         try:
@@ -138,6 +141,17 @@ class Primitive:
             self.types.clear()
         self.types[key] = result
         return result
+
+    def _refuse_unfitting(self, avals: tuple[Any, ...], params: dict[str, Any]) -> None:
+        """Raises where operands vary over mesh axes that no graph takes anything to vary over."""
+        over = NO_NAMES.union(*(a.varying for a in avals if type(a) is Aval))
+        graphs = [v for v in params.values() if hasattr(v, "in_avals")]
+        known = NO_NAMES.union(*(a.varying for graph in graphs for a in graph.in_avals))
+        if graphs and not over <= known:
+            raise errors.GraphError(
+                f"{self.name} got operands that vary over {sorted(map(str, over))}, but its graph "
+                "was staged for others: its class needs `widen`"
+            )
 
     def _infer(self, avals: tuple[Any, ...], params: dict[str, Any]) -> Any:
         over = NO_NAMES.union(*(a.varying for a in avals if type(a) is Aval and a.varying))

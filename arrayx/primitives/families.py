@@ -50,7 +50,6 @@ def same_type(name: str, avals: Sequence[Any], kinds: frozenset[str]) -> Aval:
         raise errors.DtypeError(f"{name} needs an array among its operands, got {list(avals)}")
     first = arrays[0]
     weak = first.weak_type
-    varying = first.varying
     for a in arrays[1:]:
         if a.shape != first.shape:
             raise errors.ShapeError(
@@ -61,12 +60,11 @@ def same_type(name: str, avals: Sequence[Any], kinds: frozenset[str]) -> Aval:
                 f"{name} needs operands of equal dtype, got {', '.join(map(str, arrays))}"
             )
         weak = weak and a.weak_type
-        varying = varying | a.varying
     if dtypes.kind(first.dtype) not in kinds:
         raise errors.DtypeError(
             f"{name} is not defined for {first}; it takes dtypes of kind {', '.join(sorted(kinds))}"
         )
-    return Aval(first.shape, first.dtype, weak, varying)
+    return Aval(first.shape, first.dtype, weak)
 
 
 class NonDifferentiable(Primitive):
