@@ -18,8 +18,11 @@ from arrayx.api.autodiff import (
     vjp,
 )
 from arrayx.api.checking_gradients import check_grads
+from arrayx.api.checkpointing import checkpoint, checkpoint_policies
 from arrayx.api.compilation import jit
 from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
+from arrayx.api.custom_batch import custom_vmap
+from arrayx.api.effects import effects_barrier, io_callback, pure_callback
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
 from arrayx.api.meshes import make_mesh, set_mesh
@@ -37,10 +40,17 @@ from arrayx.api.placement import (
     process_index,
 )
 from arrayx.api.retraces import log_recompiles
+from arrayx.api.running import (
+    disable_jit,
+    ensure_compile_time_eval,
+    named_call,
+    named_scope,
+)
 from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
 from arrayx.api.shardings import PartitionSpec as P
 from arrayx.api.spmd import pmap, shard_map
-from arrayx.api.staging import eval_shape, make_graph
+from arrayx.api.staging import eval_shape, make_graph, make_jaxpr
+from arrayx.api.transposing import linear_transpose
 from arrayx.backend.contract import Device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
@@ -49,14 +59,35 @@ from arrayx.dtypes import float0
 from arrayx.lazy import lazy_attributes
 from arrayx.version import __version__, __version_info__
 
+remat = checkpoint
+
 if TYPE_CHECKING:
-    from arrayx import flatten_util, inspect, nn, ops, random, scipy, sharding, test_util
+    from arrayx import (
+        ad_checkpoint,
+        custom_batching,
+        debug,
+        experimental,
+        flatten_util,
+        inspect,
+        nn,
+        ops,
+        random,
+        scipy,
+        sharding,
+        test_util,
+    )
     from arrayx.core.parsing import parse_graph
+    from arrayx.debug import checked
 
 # Not needed by every program: imported at the first look.
 __getattr__ = lazy_attributes(
     "arrayx",
     {
+        "ad_checkpoint": "arrayx.ad_checkpoint",
+        "checked": "arrayx.debug",
+        "custom_batching": "arrayx.custom_batching",
+        "debug": "arrayx.debug",
+        "experimental": "arrayx.experimental",
         "flatten_util": "arrayx.flatten_util",
         "inspect": "arrayx.inspect",
         "nn": "arrayx.nn",
@@ -81,41 +112,57 @@ __all__ = [
     "Tracer",
     "__version__",
     "__version_info__",
+    "ad_checkpoint",
     "backend",
     "backends",
     "block_until_ready",
     "check_grads",
+    "checked",
+    "checkpoint",
+    "checkpoint_policies",
     "closure_convert",
     "config",
     "core",
+    "custom_batching",
     "custom_gradient",
     "custom_jvp",
     "custom_vjp",
+    "custom_vmap",
+    "debug",
     "default_backend",
     "device_count",
     "device_get",
     "device_put",
     "devices",
+    "disable_jit",
     "dtypes",
+    "effects_barrier",
+    "ensure_compile_time_eval",
     "errors",
     "eval_shape",
+    "experimental",
     "flatten_util",
     "float0",
     "grad",
     "hessian",
     "inspect",
+    "io_callback",
     "jacfwd",
     "jacobian",
     "jacrev",
     "jit",
     "jvp",
     "lax",
+    "linear_transpose",
     "linearize",
     "local_device_count",
     "local_devices",
     "log_recompiles",
     "make_graph",
+    "make_jaxpr",
     "make_mesh",
+    "named_call",
+    "named_scope",
     "nn",
     "numpy",
     "ops",
@@ -123,7 +170,9 @@ __all__ = [
     "pmap",
     "process_count",
     "process_index",
+    "pure_callback",
     "random",
+    "remat",
     "scipy",
     "set_mesh",
     "shard_map",

@@ -231,9 +231,11 @@ class Config:
     zeros_absorb: bool
     residual_policy: Literal["recompute", "save"]
     check_graphs: bool
+    checks: bool
     traceback: Literal["short", "full"]
     default_backend: str
     eager_xla: Literal["host", "compile"]
+    disable_jit: bool
 
     # The context variable's own method: one C call, since caches make it at every look-up.
     snapshot = staticmethod(_CURRENT.get)
@@ -285,6 +287,12 @@ for _row in (
         ("recompute", "save"),
         "What reverse mode does with elementwise values: makes them again, or keeps them.",
     ),
+    (
+        "checks",
+        False,
+        bool,
+        "Whether `debug.check` is written into programs; `checked` sees to that itself.",
+    ),
     ("check_graphs", False, bool, "Check the types of the graph after each transformation."),
     (
         "traceback",
@@ -305,6 +313,12 @@ for _row in (
         ("host", "compile"),
         "Where xla on CPU runs a small operation called alone: on host views, or compiled.",
         "ARRAYX_XLA_EAGER",
+    ),
+    (
+        "disable_jit",
+        False,
+        bool,
+        "Run compiled functions, loops and branches as the Python that they are.",
     ),
 ):
     define(*_row)

@@ -12,6 +12,7 @@ __all__ = [
     "AxisError",
     "BackendError",
     "BackendUnavailableError",
+    "CheckError",
     "ConcretizationError",
     "DonatedArrayError",
     "DtypeError",
@@ -21,8 +22,10 @@ __all__ = [
     "GraphSyntaxError",
     "ImmutableArrayError",
     "IndexOutOfBoundsError",
+    "KeyReuseError",
     "LeakedTracerError",
     "MixedBackendsError",
+    "NanError",
     "NotCallableError",
     "NumpyConversionError",
     "RetraceWarning",
@@ -249,6 +252,30 @@ class GraphSyntaxError(GraphError, ValueError):
     """The text given to `ax.parse_graph` is not a graph.
 
     The message shows the line and the column where reading stopped.
+    """
+
+
+# ----------------------------------------------------------------- debugging
+
+
+class CheckError(ArrayxError, ValueError):
+    """A check failed: one of `ax.debug.check`, or one that `ax.checked` makes of its own.
+
+    The message names the line, what is wrong, and the values.
+    """
+
+
+class NanError(ArrayxError, FloatingPointError):
+    """A nan was made while `ax.debug.trace_nans` watched.
+
+    The message names the operation, its operands, the line, and the pass.
+    """
+
+
+class KeyReuseError(ArrayxError, ValueError):
+    """A random key was used twice, which gives the same numbers twice.
+
+    The message names both lines. Split the key: `key, subkey = ax.random.split(key)`.
     """
 
 

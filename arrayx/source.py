@@ -58,6 +58,12 @@ def hide(prefix: str) -> None:
     _is_internal.clear()
 
 
+def is_internal(file: str) -> bool:
+    """True for the files of arrayx itself."""
+    known = _is_internal.get(file)
+    return _classify(file) if known is None else known
+
+
 def _classify(file: str) -> bool:
     internal = file.startswith((*_internal_prefixes, "<arrayx"))
     _is_internal[file] = internal

@@ -472,7 +472,7 @@ TRACED: dict[str, Mistake] = {
     "kept from grad": (
         lambda: kept(ax.grad),
         errors.LeakedTracerError,
-        ["float32[]", "differentiation", f"used at: {__file__}:", "return"],
+        ["float32[]", "ax.grad of keep", f"used at: {__file__}:", "return"],
     ),
 }
 
@@ -684,3 +684,26 @@ def test_the_page_has_a_section_and_a_line_for_each_class(name: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert f"\n## {name}\n" in text
     assert f"\n| [{name}](#{name.lower()}) |" in text
+
+
+def branching(x: Any) -> Any:
+    return x if x > 0 else -x
+
+
+NESTS = {
+    "ax.vmap of ax.jit of branching": lambda x: ax.vmap(ax.jit(branching))(x),
+    "ax.grad of ax.vmap of branching": ax.grad(lambda x: anp.sum(ax.vmap(branching)(x))),
+    "ax.jit of ax.value_and_grad of ax.jit of branching": lambda x: ax.jit(
+        ax.value_and_grad(ax.jit(branching))
+    )(x[0]),
+    "ax.jvp of ax.lax.scan of branching": lambda x: ax.jvp(
+        lambda x: ax.lax.scan(lambda c, e: (branching(e), e), x[0], x), (x,), (x,)
+    ),
+}
+
+
+@pytest.mark.parametrize("nest", NESTS)
+def test_a_message_names_the_transformations_from_the_outermost_in(nest: str) -> None:
+    nest_of_names = nest.replace("branching", ".*") if "scan" in nest else nest
+    with pytest.raises(errors.ConcretizationError, match=rf"\n  under: {nest_of_names}\n"):
+        NESTS[nest](np.ones(3, np.float32))

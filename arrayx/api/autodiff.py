@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from arrayx import dtypes, errors
 from arrayx.api.arguments import check_callable, name_of
@@ -32,8 +32,9 @@ from arrayx.core.linear import Zero
 from arrayx.primitives.combined import stop_gradient as stop_gradient_primitive
 from arrayx.transforms.jvp import jvp_flat
 from arrayx.transforms.linearize import Linearized, linearize_flat
+from arrayx.transforms.replay import Replayed, as_data
 from arrayx.transforms.vjp import backward
-from arrayx.tree_nodes import keystr
+from arrayx.tree_nodes import keystr, register_pytree_node
 from arrayx.treedef import LEAF, TreeDef, flatten, flatten_with_path, unflatten
 
 
@@ -203,6 +204,7 @@ def _gradient(
 ) -> Callable[..., tuple[Any, Any]]:
     check_differentiable(fun, transform)
     argnums = check_argnums(transform, argnums)
+    word = f"{transform} of {name_of(fun)}"
 
     @functools.wraps(fun)
     def value_and_grad_of(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -226,7 +228,8 @@ def _gradient(
                 aux_leaves, aux_tree = flatten(aux)
             return [check_value(transform, result, fun, holomorphic), *aux_leaves]
 
-        linear = linearize_flat(flat, primals, [is_differentiable(p.aval) for p in primals])
+        moving = [is_differentiable(p.aval) for p in primals]
+        linear = linearize_flat(flat, primals, moving, word)
         value = linear.outs[0]
         cts = pulled_back(linear, [one_like(value), *([Zero] * (len(linear.outs) - 1))], primals)
         gradient = unflatten(chosen.tree, cts)
@@ -237,9 +240,11 @@ def _gradient(
     return value_and_grad_of
 
 
-def pulled_back(linear: Linearized, cts: Sequence[Any], primals: Sequence[Any]) -> list[Any]:
+def pulled_back(
+    linear: Linearized | Replayed, cts: Sequence[Any], primals: Sequence[Any]
+) -> list[Any]:
     """Cotangents of all primals as arrays, float0 where there is no derivative."""
-    found = iter(backward(linear, cts))
+    found = iter(linear.backward(cts) if isinstance(linear, Replayed) else backward(linear, cts))
     return [
         float0_zeros(p.aval) if t is None else instantiated(next(found), p.aval)
         for p, t in zip(primals, linear.inputs, strict=True)
@@ -328,7 +333,8 @@ def jvp(
         avals = [p.aval for p in arrays]
         given = given_tangents(transform, "tangent", tuple(tangents), tree, avals, paths)
         flat = _Flat(transform, fun, tree, has_aux)
-        outs, out_tangents = jvp_flat(flat, arrays, given)
+        word = f"{transform} of {name_of(fun)}"
+        outs, out_tangents = jvp_flat(flat, arrays, given, word)
         shown = [
             instantiated(t, typeof(o))
             for o, t in zip(outs[: flat.count], out_tangents[: flat.count], strict=True)
@@ -339,30 +345,72 @@ def jvp(
     return flat.result(outs), tangent
 
 
-class Derivative:
-    """A function's derivative at a point, as a function of tangents or of cotangents."""
+class Outline(NamedTuple):
+    """A function's name, the structure of its arguments and result, and their types."""
 
-    __slots__ = ("device", "flat", "linear", "out_avals", "paths", "primals")
+    name: str
+    tree: TreeDef
+    out_tree: TreeDef
+    in_avals: tuple[Aval, ...]
+    out_avals: tuple[Aval, ...]
+
+
+class Derivative:
+    """A function's derivative at a point, as a function of tangents or of cotangents.
+
+    It is a tree: its leaves are the values that it needs, so that functions under `jit`, `vmap`
+    and loops can return it and take it as an argument.
+    """
+
+    __slots__ = ("data", "device", "flat", "linear", "out_avals", "outs", "paths", "primals")
 
     def __init__(
         self,
-        linear: Linearized,
-        flat: _Flat,
-        primals: Sequence[Any],
-        paths: Callable[[], list[str]],
+        linear: Linearized | Replayed,
+        flat: Outline,
+        device: Any,
+        outs: int,
+        paths: Callable[[], list[str]] | None = None,
     ) -> None:
         self.linear = linear
         self.flat = flat
         # Types alone: the tape holds what it needs of the values.
-        self.primals = [_Typed(p.aval) for p in primals]
-        self.out_avals = [typeof(o) for o in linear.outs[: flat.count]]
-        self.paths = paths
-        self.device = home_of(primals)
+        self.primals = [_Typed(a) for a in flat.in_avals]
+        self.out_avals = flat.out_avals
+        # How many arrays the function gave, auxiliary ones included.
+        self.outs = outs
+        self.paths = self.in_paths if paths is None else paths
+        self.device = device
+        self.data: Any = None
+
+    def in_paths(self) -> list[str]:
+        """How each leaf of the arguments is called where the function is not known."""
+        marks = unflatten(self.flat.tree, list(range(self.flat.tree.num_leaves)))
+        return ["args" + keystr(path) for path, _ in flatten_with_path(marks)[0]]
+
+    def apart(self) -> tuple[list[Any], tuple[Any, ...]]:
+        """The leaves, and all else, which is equal for equal derivatives."""
+        if self.data is None:
+            if type(self.linear) is Replayed:
+                self.data = self.linear.linear, self.linear.known
+            else:
+                self.data = as_data(self.linear)  # type: ignore[arg-type]
+        linear, known = self.data
+        return known, (linear, self.flat, self.outs)
 
     def out_paths(self) -> list[str]:
         """How the user would write each leaf of the result."""
-        marks = unflatten(self.flat.out_tree, list(range(self.flat.count)))
+        marks = unflatten(self.flat.out_tree, list(range(len(self.flat.out_avals))))
         return ["the result" + keystr(path) for path, _ in flatten_with_path(marks)[0]]
+
+
+def _register(cls: type[Derivative]) -> None:
+    def again(aux: tuple[Any, ...], children: Any) -> Derivative:
+        linear, flat, outs = aux
+        known = list(children)
+        return cls(Replayed(linear, known), flat, home_of(known), outs)
+
+    register_pytree_node(cls, lambda x: x.apart(), again)
 
 
 class _Typed:
@@ -390,12 +438,12 @@ class Pullback(Derivative):
                 self.out_avals,
                 self.out_paths,
             )
-            extra = [Zero] * (len(self.linear.outs) - flat.count)
+            extra = [Zero] * (self.outs - len(flat.out_avals))
             found = pulled_back(self.linear, [*cts, *extra], self.primals)
         return unflatten(flat.tree, found)
 
     def __repr__(self) -> str:
-        return f"<pullback of {name_of(self.flat.fun)}>"
+        return f"<pullback of {self.flat.name}>"
 
 
 class Pushforward(Derivative):
@@ -415,12 +463,16 @@ class Pushforward(Derivative):
                 self.paths,
             )
             moving = [t for t, i in zip(given, self.linear.inputs, strict=True) if i is not None]
-            found = self.linear.forward(moving)[: flat.count]
+            found = self.linear.forward(moving)[: len(flat.out_avals)]
             shown = [instantiated(t, a) for t, a in zip(found, self.out_avals, strict=True)]
         return unflatten(flat.out_tree, shown)
 
     def __repr__(self) -> str:
-        return f"<pushforward of {name_of(self.flat.fun)}>"
+        return f"<pushforward of {self.flat.name}>"
+
+
+_register(Pullback)
+_register(Pushforward)
 
 
 def _linearized(
@@ -436,8 +488,14 @@ def _linearized(
     with working_at(device):
         arrays = arrays_of(leaves, device, transform, paths)
         flat = _Flat(transform, fun, tree, has_aux)
-        linear = linearize_flat(flat, arrays, [is_differentiable(p.aval) for p in arrays])
-    result, derivative = flat.result(linear.outs), kind(linear, flat, arrays, paths)
+        moving = [is_differentiable(p.aval) for p in arrays]
+        linear = linearize_flat(flat, arrays, moving, f"{transform} of {name_of(fun)}")
+    avals = [typeof(o) for o in linear.outs[: flat.count]]
+    outline = Outline(
+        name_of(fun), tree, flat.out_tree, tuple(p.aval for p in arrays), tuple(avals)
+    )
+    result = flat.result(linear.outs)
+    derivative = kind(linear, outline, home_of(arrays), len(linear.outs), paths)
     return (result, derivative, flat.aux(linear.outs)) if has_aux else (result, derivative)
 
 

@@ -25,13 +25,16 @@ from arrayx.api.arguments import (
     name_of,
 )
 from arrayx.api.lowering import Lowered, Traced, TracedFunction
+from arrayx.api.operands import BOUNDARY
 from arrayx.api.placement import find_device, put_leaf
 from arrayx.api.retraces import History, trace_of
 from arrayx.api.unrolling import warn_of_unrolled_loops
+from arrayx.backend.callbacks import run_calling_back
 from arrayx.backend.concrete import ConcreteArray, Gone, array_types
 from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.dispatch import choose_device, compile_graph, run_graph
 from arrayx.config import config
+from arrayx.control import check  # noqa: F401  (what `config.checks` writes into programs)
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.interpreter import BASE, current
@@ -98,6 +101,9 @@ class Fast:
     def __init__(self, program: Executable, device: Device, traced: Traced) -> None:
         self.execute = program.run
         self.quiet = device.backend.quiet
+        if program.calls_back:
+            self.execute = functools.partial(run_calling_back, program.run, self.quiet)
+            self.quiet = False
         self.array_type = device.array_type
         self.avals = traced.graph.out_avals
         self.rebuild = traced.rebuild
@@ -137,8 +143,15 @@ Prepared = tuple[TreeDef, tuple[int, ...], Traced, list[Any]]
 class Jitted:
     """A function that is staged, compiled and kept for each kind of arguments it gets."""
 
-    def __init__(self, fun: Callable[..., Any], options: Options, watched: bool = True) -> None:
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        options: Options,
+        watched: bool = True,
+        word: str = "ax.jit",
+    ) -> None:
         functools.update_wrapper(self, fun)
+        self.word = word
         self.fun = fun
         self.watched = watched  # its traces are noted, for explain()
         self.name = name_of(fun)
@@ -214,8 +227,11 @@ class Jitted:
 
     def first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
         """A call with concrete arguments of types not met yet."""
-        prepared = self.prepare(args, kwargs)
-        result = self.run_prepared(prepared, args, kwargs)
+        if _snapshot().disable_jit:
+            return self.fun(*args, **kwargs)
+        with BOUNDARY:
+            prepared = self.prepare(args, kwargs)
+            result = self.run_prepared(prepared, args, kwargs)
         _, _, traced, leaves = prepared
         if key is not None and not traced.captured:
             device = choose_device((*leaves, *traced.graph.constant_values))
@@ -227,7 +243,10 @@ class Jitted:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The general way of a call: tracers, scalars, static arguments, donation."""
-        return self.run_prepared(self.prepare(args, kwargs), args, kwargs)
+        if _snapshot().disable_jit:
+            return self.fun(*args, **kwargs)
+        with BOUNDARY:
+            return self.run_prepared(self.prepare(args, kwargs), args, kwargs)
 
     def run_prepared(
         self, prepared: Prepared, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -371,7 +390,7 @@ class Jitted:
         if self.watched:
             trace = trace_of(in_tree, paths, avals, static, _snapshot(), _axes())
             self.cache.history.add(self.name, trace, self.fun)
-        graph, captured = stage(flat, avals, word=f"ax.jit of {self.name}", paths=paths)
+        graph, captured = stage(flat, avals, word=f"{self.word} of {self.name}", paths=paths)
         assert out_tree is not None
         if self.watched:
             warn_of_unrolled_loops(graph, self.name)
@@ -531,9 +550,9 @@ def jit(
     check_static(fun, static_argnums, static_argnames)
     options = Options(
         integers("static_argnums", static_argnums),
-        _names(static_argnames),
+        strings(static_argnames),
         integers("donate_argnums", donate_argnums),
-        _names(donate_argnames),
+        strings(donate_argnames),
         target,
         inline,
     )
@@ -551,7 +570,7 @@ def check_static(fun: Any, numbers: Any, names: Any) -> None:
     kinds = {p.kind for p in parameters}
     known = [p.name for p in parameters if p.kind not in _COLLECTING]
     shown = f"{name_of(fun)}({', '.join(map(str, parameters))})"
-    for name in _names(names):
+    for name in strings(names):
         if name not in known and inspect.Parameter.VAR_KEYWORD not in kinds:
             raise errors.StaticArgumentError(
                 f"static_argnames has {name!r}, which is no argument of {shown}"
@@ -576,5 +595,6 @@ def integers(name: str, given: Any) -> tuple[int, ...]:
     return numbers
 
 
-def _names(given: Any) -> tuple[str, ...]:
+def strings(given: Any) -> tuple[str, ...]:
+    """A string or several as a tuple."""
     return () if given is None else (given,) if isinstance(given, str) else tuple(given)

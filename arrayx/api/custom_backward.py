@@ -168,6 +168,8 @@ class custom_vjp(Custom):
         fun: a function of trees of arrays.
         nondiff_argnums, nondiff_argnames: arguments that are not arrays to differentiate
             (options, functions); the backward rule gets them first.
+        verify: compares the rule with differences of values where it is called with values,
+            once for each kind of arguments; GradError where they differ.
 
     >>> import arrayx as ax, arrayx.numpy as anp
     >>> @ax.custom_vjp
@@ -180,6 +182,7 @@ class custom_vjp(Custom):
 
     word = "ax.custom_vjp"
     rule_word = "defvjp"
+    modes = ("rev",)
     primitive = custom_vjp_primitive
     fwd: Callable[..., Any] | None = None
     bwd: Callable[..., Any] | None = None

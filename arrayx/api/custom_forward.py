@@ -85,6 +85,8 @@ class custom_jvp(Custom):
         fun: a function of trees of arrays.
         nondiff_argnums, nondiff_argnames: arguments that are not arrays to differentiate
             (options, functions); rules get them first.
+        verify: compares the rule with differences of values where it is called with values,
+            once for each kind of arguments; GradError where they differ.
 
     >>> import arrayx as ax, arrayx.numpy as anp
     >>> @ax.custom_jvp

@@ -9,6 +9,7 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.api.arguments import check_callable, name_of
+from arrayx.api.checking_gradients import check_grads
 from arrayx.api.operands import (
     arrays_of,
     as_array,
@@ -19,10 +20,10 @@ from arrayx.api.operands import (
     result_arrays,
     working_at,
 )
-from arrayx.control.rules import Rule
+from arrayx.control.rules import Rule, skips_a_level
 from arrayx.core.array import is_scalar
 from arrayx.core.aval import Aval, Shape
-from arrayx.core.interpreter import BASE, Tracer, current
+from arrayx.core.interpreter import BASE, Tracer, current, installed
 from arrayx.core.linear import Zero
 from arrayx.primitives.creation import fill, zeros
 from arrayx.transforms.jvp import JVPTracer
@@ -77,6 +78,7 @@ class Custom:
         fun: Callable[..., Any],
         nondiff_argnums: int | Sequence[int] = (),
         nondiff_argnames: str | Sequence[str] = (),
+        verify: bool = False,
     ) -> None:
         check_callable(fun, self.word)
         functools.update_wrapper(self, fun)
@@ -86,6 +88,9 @@ class Custom:
         names = (nondiff_argnames,) if isinstance(nondiff_argnames, str) else nondiff_argnames
         self.nondiff = frozenset((*map(int, numbers), *self._positions(names)))
         self.symbolic_zeros = False
+        self.verify = verify
+        # The kinds of arguments for which the rule has been compared.
+        self.verified: set[Any] = set()
 
     def _positions(self, names: Sequence[str]) -> list[int]:
         if not names:
@@ -141,7 +146,12 @@ class Custom:
                     f"{text} Options and functions are named in nondiff_argnums of {self.word}."
                 ) from None
             rule = self.make_rule(static, len(args), tree, [a.aval for a in arrays])
-            results = self.primitive(*arrays, rule=rule, graph=None, hidden=0)
+            if self.verify:
+                self.compare(rule, arrays)
+            if current.get() is not BASE and skips_a_level(arrays):
+                results = self.primitive.lifted(tuple(arrays), rule)
+            else:
+                results = self.primitive(*arrays, rule=rule, graph=None, hidden=0)
             return unflatten(rule.out_tree, list(results))
 
     def resolved(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -168,6 +178,33 @@ class Custom:
             )
         return bound.args
 
+    # The modes that its rule can be compared in.
+    modes: tuple[str, ...] = ("fwd", "rev")
+
+    def compare(self, rule: FlatRule, arrays: Sequence[Any]) -> None:
+        """Compares the rule with differences of values, once for each kind of arguments.
+
+        It needs values: under `jit` and `vmap` there are none, and nothing is compared.
+        """
+        values = [value_behind(x) for x in arrays]
+        key = rule.tree, tuple(a.aval for a in arrays), tuple(map(id, rule.static.values()))
+        if key in self.verified or any(x is None for x in values):
+            return
+        self.verified.add(key)
+
+        def flat(*leaves: Any) -> Any:
+            return list(self.primitive(*leaves, rule=rule, graph=None, hidden=0))
+
+        try:
+            with installed(BASE):
+                check_grads(flat, values, order=1, modes=self.modes)
+        except AssertionError as error:
+            self.verified.discard(key)
+            raise errors.GradError(
+                f"the {self.word} rule of {self.name}, which has verify=True, is not its "
+                f"derivative at these arguments: {str(error).strip()}"
+            ) from None
+
     def check_static(self, static: dict[int, Any], args: tuple[Any, ...]) -> None:
         """Raises for a value that is being differentiated in a place that is not."""
         if current.get() is BASE:
@@ -187,6 +224,13 @@ class Custom:
 
     def __repr__(self) -> str:
         return f"<{self.word} of {self.name}>"
+
+
+def value_behind(x: Any) -> Any:
+    """The concrete array that is being differentiated; None where there is no value."""
+    while type(x) is JVPTracer:
+        x = x.primal
+    return None if isinstance(x, Tracer) else x
 
 
 def is_differentiated(x: Any) -> bool:

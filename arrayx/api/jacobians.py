@@ -114,7 +114,8 @@ def jacfwd(
                 def along(tangent: Any, i: int = i) -> list[Any]:
                     nonlocal outs
                     tangents = [tangent if j == i else Zero for j in range(len(primals))]
-                    outs, found = jvp_flat(flat, primals, tangents)
+                    word = f"{transform} of {name_of(fun)}"
+                    outs, found = jvp_flat(flat, primals, tangents, word)
                     return found[:n_outs]
 
                 tangents, dims = vmap_flat(along, p.aval.size, [basis(p.aval)], [0])
@@ -226,7 +227,8 @@ def jacrev(
             primals = arrays_of(chosen.leaves, device, transform, chosen.paths)
             for i, p in enumerate(primals):
                 check_input(transform, p.aval, chosen.paths, i, holomorphic, allow_int)
-            linear = linearize_flat(flat, primals, [is_differentiable(p.aval) for p in primals])
+            moving = [is_differentiable(p.aval) for p in primals]
+            linear = linearize_flat(flat, primals, moving, f"{transform} of {name_of(fun)}")
             rows = []
             for k, out in enumerate(linear.outs[:n_outs]):
 

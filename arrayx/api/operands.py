@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
+from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from arrayx.core.array import Array, is_scalar
 from arrayx.core.aval import Aval, tangent_aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.creation import fill, scalar, zero_literal, zeros
+from arrayx.tracebacks import shorten
 from arrayx.transforms.evaluate import as_constant
 from arrayx.tree_nodes import keystr
 from arrayx.treedef import TreeDef, flatten, flatten_up_to, flatten_with_path, unflatten
@@ -48,14 +50,41 @@ def home_of(leaves: Sequence[Any]) -> Any:
     return None
 
 
-_HERE = nullcontext()
+class Boundary:
+    """A block in which a transformation calls the user's function: errors get short tracebacks.
+
+    `inner` is a further context around the block, or None.
+    """
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: AbstractContextManager[Any] | None) -> None:
+        self.inner = inner
+
+    def __enter__(self) -> None:
+        if self.inner is not None:
+            self.inner.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.inner is not None:
+            self.inner.__exit__(kind, error, traceback)
+        if error is not None:
+            shorten(error)
 
 
-def working_at(device: Any) -> AbstractContextManager[Any]:
+BOUNDARY = Boundary(None)
+
+
+def working_at(device: Any) -> Boundary:
     """Makes new arrays on the backend of `device`: rules make zeros and ones out of nothing."""
     if device is None or device.backend.name == default_name():
-        return _HERE
-    return chosen(device.backend.name)
+        return BOUNDARY
+    return Boundary(chosen(device.backend.name))
 
 
 _ones: dict[Any, Any] = {}
@@ -280,8 +309,8 @@ def given_tangents(
         if not array.aval.varying <= aval.varying:
             raise errors.ArgumentError(
                 f"{transform}: the {word} of {paths()[i]} varies over mesh axes that its value "
-                f"does not vary over: {array.aval} for {aval}. Sum it over them (ax.lax.psum), or make "
-                "the value one that varies (ax.lax.pvary)."
+                f"does not vary over: {array.aval} for {aval}. Sum it over them (ax.lax.psum), or "
+                "make the value one that varies (ax.lax.pvary)."
             )
         found.append(array)
     return found

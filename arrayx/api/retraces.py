@@ -6,6 +6,7 @@ graph.  `explain` compares each with the earlier one that it resembles most.
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import warnings
@@ -172,6 +173,7 @@ _begun: dict[tuple[Any, ...], int] = {}
 
 
 def _count(name: str, site: source.Source, function: Any, history: History) -> None:
+    function = inspect.unwrap(function)  # the user's, not a transformation's
     code = getattr(function, "__code__", None)
     made = (code.co_filename, code.co_firstlineno) if code is not None else id(function)
     # A new function each time is waste where nothing else is new.

@@ -59,6 +59,9 @@ class CompileOptions:
 class Executable(ABC):
     """A compiled graph."""
 
+    # True where it calls functions of users' own.
+    calls_back = False
+
     @abstractmethod
     def run(self, buffers: Sequence[Buffer]) -> Sequence[Buffer]:
         """The outputs' buffers for the inputs'."""

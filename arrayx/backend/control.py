@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from arrayx.backend.callbacks import callback
 from arrayx.backend.contract import Backend, CompileOptions, Executable
 from arrayx.core.graph import Graph
 
@@ -41,4 +42,14 @@ def while_loop(
     return tuple(carry)
 
 
-CONTROL: dict[str, Callable[..., Any]] = {"cond": cond, "while_loop": while_loop}
+def optimization_barrier(backend: Backend, *operands: Any) -> Any:
+    """The operands: nothing is moved where programs are written line by line."""
+    return operands
+
+
+CONTROL: dict[str, Callable[..., Any]] = {
+    "callback": callback,
+    "cond": cond,
+    "while_loop": while_loop,
+    "optimization_barrier": optimization_barrier,
+}

@@ -7,11 +7,13 @@ primitive: afterwards an operation is a look-up, the kernel, and an array around
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from arrayx import dtypes, errors
+from arrayx.backend.callbacks import call_now, keys_on, run_calling_back
 from arrayx.backend.concrete import (
     ConcreteArray,
     Gone,
@@ -23,9 +25,10 @@ from arrayx.backend.contract import Backend, CompileOptions, Device, Executable,
 from arrayx.backend.legalise import has_keys, legalise
 from arrayx.backend.registry import default_name, registry
 from arrayx.control.call import call
+from arrayx.control.callback import callback, calls_back
 from arrayx.core.array import SCALARS
 from arrayx.core.aval import Aval
-from arrayx.core.graph import Graph
+from arrayx.core.graph import Graph, graphs_in
 from arrayx.core.interpreter import Base, Tracer, refuse_leaked
 from arrayx.core.primitive import Primitive
 from arrayx.core.quiet import quietly
@@ -78,6 +81,8 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
     if primitive.evaluate is not None:
         return primitive.evaluate(*args, **params)
     device = choose_device(args)
+    if primitive is callback:
+        return call_now(args, params, device)
     args = tuple([a if type(a) in _SCALARS else as_concrete(a, device) for a in args])
     avals = tuple([type(a) if type(a) in _SCALARS else a.aval for a in args])
     out = primitive.infer(avals, params)
@@ -97,7 +102,10 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
         most = _MOST_PROGRAMS if primitive.holds_graphs else _MOST_KERNELS
         if len(primitive.kernels) >= most:
             primitive.kernels.clear()
-        primitive.kernels[key] = kernel, out, backend.quiet
+        is_quiet = backend.quiet
+        if is_quiet and primitive.holds_graphs and graphs_call_back(params):
+            kernel, is_quiet = partial(run_calling_back, kernel, True), False
+        primitive.kernels[key] = kernel, out, is_quiet
         if backend.quiet and not params and not primitive.multiple:
             remember(primitive, device.array_type, avals, kernel, out)
     kernel, out, is_quiet = primitive.kernels[key]
@@ -106,6 +114,11 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
     if not primitive.multiple:
         return device.array_type(result, out)
     return tuple([device.array_type(b, a) for b, a in zip(result, out, strict=True)])
+
+
+def graphs_call_back(params: dict[str, Any]) -> bool:
+    """True if a callback stands in one of the graphs among the params."""
+    return any(calls_back(graph) for value in params.values() for graph in graphs_in(value))
 
 
 def remember(
@@ -200,7 +213,10 @@ def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
         backend = options.device.backend
         for aval in (*graph.in_avals, *graph.out_avals):
             backend.check_dtype(aval)
-        found = graph.memo[key] = backend.compile(simplify(legalise(graph, backend)), options)
+        found = backend.compile(simplify(legalise(graph, backend)), options)
+        if calls_back(graph):
+            found.calls_back = True
+        graph.memo[key] = found
     return found
 
 
@@ -220,11 +236,16 @@ def run_graph(
     arrays = [as_concrete(a, device) for a in args]
     program = compile_graph(graph, CompileOptions(device, donated))
     array_type = device.array_type
-    outputs = quietly(program.run, [a.buffer for a in arrays])
+    buffers = [a.buffer for a in arrays]
+    if program.calls_back:
+        outputs = run_calling_back(program.run, device.backend.quiet, buffers)
+    else:
+        outputs = quietly(program.run, buffers)
     results = tuple([array_type(b, a) for b, a in zip(outputs, graph.out_avals, strict=True)])
     for i in donated:
         give_away(arrays[i], f"{name} ")
     return results
 
 
+keys_on(default_device)
 Base.apply = staticmethod(apply)  # type: ignore[method-assign,assignment]

@@ -5,22 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from arrayx import errors
+from arrayx.control import lanes
+from arrayx.control.feeding import chosen_lanes, fed, harmless
+from arrayx.control.scan_bodies import zeros_of
+from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import NO_EFFECTS, Primitive, aval_or_scalar_type
-from arrayx.primitives.arithmetic import le, select
-from arrayx.primitives.axes import broadcast_in_dim
+from arrayx.primitives.arithmetic import eq
+from arrayx.primitives.conversion import convert
 from arrayx.primitives.families import is_linear
+from arrayx.primitives.numeric import clamp
+from arrayx.primitives.reduction import reduce_or
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import jvp_graph
 from arrayx.transforms.partial import Split, linearize_graph, zeros_equations
+from arrayx.transforms.stage import derive
 from arrayx.transforms.varying import retyped, varying_of
 from arrayx.transforms.vjp import transpose_graph
 from arrayx.transforms.vmap import vmap_graph
 
 Mask = tuple[bool, ...]
+INDEX = np.dtype(np.int32)
+BOOL = np.dtype(bool)
 
 
 class Cond(Primitive):
@@ -129,28 +140,67 @@ class Cond(Primitive):
     def of_many(
         self, size: int, index: Any, operands: Any, dims: Any, branches: tuple[Graph, ...]
     ) -> Any:
-        """A choice for each element of a batch: all branches run, and results are selected.
+        """A choice for each element of a batch: what any of them chose runs, once for all.
 
-        Derivatives of a branch not taken meet a cotangent that is 0, which absorbs.
+        Elements that chose otherwise are fed with one that did not.  Branches of little work
+        that cannot go wrong run in any case; one with effects runs element by element.
         """
-        if any(g.effects for g in branches):
-            raise errors.ArrayxError(
-                "ax.vmap over the choice of ax.lax.cond or ax.lax.switch runs every branch, but "
-                "a branch has effects (such as ax.debug.print), which must not happen there. Map "
-                "with ax.lax.map instead, or move the effect out of the branch."
-            )
         out_dims = (0,) * len(branches[0].outputs)
-        *others, last = [
-            evaluate(vmap_graph(g, size, dims, out_dims)[0], operands) for g in branches
-        ]
-        results = last
-        for i in reversed(range(len(others))):
-            chosen = le(index, i)
-            results = [
-                select(broadcast_in_dim(chosen, shape=y.aval.shape, dims=(0,)), x, y)
-                for x, y in zip(others[i], results, strict=True)
+        results: Any
+        if any(g.effects for g in branches):
+            params = {"branches": branches}
+            return lanes.one_by_one(self, size, (index, *operands), (0, *dims), params)
+        if size == 0:
+            return tuple(
+                evaluate(vmap_graph(branches[0], 0, dims, out_dims)[0], operands)
+            ), out_dims
+        index = clamp(0, index, len(branches) - 1)
+        if harmless(branches):
+            *others, results = [
+                evaluate(vmap_graph(g, size, dims, out_dims)[0], operands) for g in branches
             ]
+            for i in reversed(range(len(others))):
+                takes_part = eq(index, i)
+                results = [
+                    chosen_lanes(takes_part, x, y) for x, y in zip(others[i], results, strict=True)
+                ]
+            return tuple(results), out_dims
+        results = [zeros_of(a.update(shape=(size, *a.shape))) for a in self.out_avals(branches)]
+        for i, graph in enumerate(branches):
+            takes_part = eq(index, i)
+            some = convert(reduce_or(takes_part, axes=(0,)), dtype=INDEX, weak_type=False)
+            types = tuple(typeof(x) for x in (*operands, *results))
+            choice = kept_or_run(graph, size, dims, types)
+            results = self(some, takes_part, *operands, *results, branches=choice)
         return tuple(results), out_dims
+
+    def out_avals(self, branches: tuple[Graph, ...]) -> tuple[Aval, ...]:
+        """The types of the results."""
+        return self.type_rule(None, *branches[0].in_avals, branches=branches)
+
+
+def kept_or_run(
+    graph: Graph, size: int, dims: tuple[int | None, ...], types: tuple[Aval, ...]
+) -> tuple[Graph, Graph]:
+    """Two branches of a cond: results as they are, or with those of the lanes that chose `graph`.
+
+    Both take who chose it, its operands, and the results so far, of these types.
+    """
+    key = "kept or run", size, dims, types
+    if key not in graph.memo:
+        n = len(dims)
+        out_dims = (0,) * len(graph.outputs)
+        batched = vmap_graph(graph, size, dims, out_dims)[0]
+
+        def run(takes_part: Any, *args: Any) -> list[Any]:
+            made = evaluate(batched, fed(takes_part, args[:n], dims))
+            return [
+                chosen_lanes(takes_part, new, old) for new, old in zip(made, args[n:], strict=True)
+            ]
+
+        avals = [Aval((size,), BOOL), *types]
+        graph.memo[key] = derive(lambda _, *args: args[n:], avals), derive(run, avals)
+    return graph.memo[key]  # type: ignore[no-any-return]
 
 
 def united(masks: Sequence[Mask]) -> Mask:

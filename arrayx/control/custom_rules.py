@@ -92,13 +92,51 @@ class CustomCall(Primitive):
                 return self.expand(*args, **params)
             return self.batched(interpreter, args, **params)
         if not any(is_active(interpreter, a) for a in args[params["hidden"] :]):
-            # Only what the function closes over is differentiated, of which the rule says
-            # nothing: that derivative is the function's own.
-            return self.expand(*args, **params)
+            return self.by_hidden(interpreter, args, **params)
         if isinstance(interpreter, LinearizeInterpreter):
             return self.linearized(interpreter, args, **params)
         assert isinstance(interpreter, JVPInterpreter)
         return self.differentiated(interpreter, args, **params)
+
+    def by_hidden(self, interpreter: Interpreter, args: tuple[Any, ...], **params: Any) -> Any:
+        """The derivative by what the function closes over alone.
+
+        Of that the rule says nothing, so it is the function's own; for transformations
+        outside of this one the value still has its rule.
+        """
+        results = self.expand(*args, **params)
+        if not may_differentiate(interpreter):
+            return results
+        primals, _ = taken_apart(interpreter, args)  # type: ignore[arg-type]
+        with installed(interpreter.parent):  # type: ignore[arg-type]
+            values = self(*primals, **params)
+        return tuple(
+            JVPTracer(interpreter, v, r.tangent) if is_active(interpreter, r) else v
+            for v, r in zip(values, results, strict=True)
+        )
+
+    def lifted(self, args: tuple[Any, ...], rule: Rule) -> Any:
+        """The operation on arrays of which none belongs to the innermost transformation.
+
+        What the function closes over may: that becomes hidden operands, or the innermost
+        transformation would not see them.
+        """
+        interpreter = current.get()
+        try:
+            graph, captured = stage(
+                lambda *xs: rule.call(xs), [typeof(a) for a in args], parent=interpreter
+            )
+        except Exception:  # it asks for values, or fails, which it does again when it runs
+            captured = ()
+        if not captured:
+            return self(*args, rule=rule, graph=None, hidden=0)
+        return self(
+            *captured,
+            *args,
+            rule=Capturing(rule, captured),
+            graph=graph,
+            hidden=len(captured),
+        )
 
     def batched(
         self,

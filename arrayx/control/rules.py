@@ -17,7 +17,7 @@ from arrayx.core.linear import Zero
 from arrayx.core.named_axes import named_axis
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.axes import move_batch_dim, reduce_sum
-from arrayx.transforms.jvp import JVPTracer
+from arrayx.transforms.jvp import JVPInterpreter, JVPTracer
 from arrayx.transforms.vmap import BatchTracer, VmapInterpreter
 
 
@@ -46,11 +46,38 @@ class Rule:
         """
         raise NotImplementedError
 
+    def batch(
+        self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[bool]]:
+        """Results for a batch, and which of them have its axis, in front."""
+        raise NotImplementedError
+
     def __call__(self, *args: Any) -> list[Any]:
         return self.call(args)
 
 
 # ----------------------------------------------------------------- values from around
+
+
+def skips_a_level(args: Sequence[Any]) -> bool:
+    """True if some transformation inside of one that traced an argument traced none of them.
+
+    It would not see an operation on these arguments, whatever the operation closes over.
+    """
+    met = set()
+    for x in args:
+        while isinstance(x, Tracer):
+            met.add(x.interpreter)
+            x = getattr(x, "primal", None) if type(x) is JVPTracer else getattr(x, "value", None)
+    here: Interpreter | None = current.get()
+    skipped = False
+    while here is not None:
+        if here in met and skipped:
+            return True
+        if here not in met and isinstance(here, JVPInterpreter | VmapInterpreter):
+            skipped = True
+        here = here.parent
+    return False
 
 
 class Rebinding(Interpreter):
@@ -70,9 +97,24 @@ class Rebinding(Interpreter):
         values = self.values
         args = tuple([values.get(id(a), a) for a in args])
         if primitive.callable_params and "rule" in params:
-            within = Within(params["rule"], self.tracers, [values[id(t)] for t in self.tracers])
-            params = {**params, "rule": within}
+            rule = params["rule"]
+            # What the rule gets as hidden operands has been replaced among those.
+            known = captured_by(rule)
+            rest = [t for t in self.tracers if id(t) not in known]
+            if rest:
+                within = Within(rule, rest, [values[id(t)] for t in rest])
+                params = {**params, "rule": within}
         return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
+
+
+def captured_by(rule: Any) -> set[int]:
+    """The ids of the tracers that hidden operands of a rule stand for."""
+    found: set[int] = set()
+    while rule is not None:
+        if isinstance(rule, Capturing):
+            found.update(map(id, rule.tracers))
+        rule = getattr(rule, "rule", None)
+    return found
 
 
 class Settling(Interpreter):
@@ -128,6 +170,12 @@ class Within(Rule):
         residuals = [values.get(id(r), r) for r in residuals]
         return outs, [*self.values, *residuals], WithinPullback(pullback, self.tracers)
 
+    def batch(
+        self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[bool]]:
+        (outs, flags), values = self._run(self.rule.batch, size, batched, args, hidden)
+        return [values.get(id(o), o) for o in outs], flags
+
 
 class WithinPullback:
     """A pullback whose first residuals stand for tracers that it closes over."""
@@ -161,6 +209,11 @@ class Capturing(Rule):
         self, primals: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
         return Within(self.rule, self.tracers, hidden).fwd(primals)
+
+    def batch(
+        self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[bool]]:
+        return Within(self.rule, self.tracers, hidden).batch(size, batched, args)
 
 
 # ----------------------------------------------------------------- batches

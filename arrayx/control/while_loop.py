@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from arrayx import errors
+from arrayx.control.feeding import chosen_lanes, fed, harmless
 from arrayx.control.layout import Mask, chosen, order, rearranged, runs, settled, spread
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
-from arrayx.primitives.arithmetic import select
-from arrayx.primitives.axes import broadcast_in_dim, move_batch_dim
+from arrayx.primitives.axes import move_batch_dim
 from arrayx.primitives.creation import instantiate
 from arrayx.primitives.reduction import reduce_or
 from arrayx.transforms.evaluate import evaluate
@@ -39,6 +39,8 @@ class WhileLoop(Primitive):
     name = "while_loop"
     multiple = True
     holds_graphs = True
+    # How a batch runs element by element: handed over by `lanes`.
+    one_by_one: Callable[..., Any]
 
     def repeats(self, **params: Any) -> int | None:
         return None
@@ -172,15 +174,13 @@ class WhileLoop(Primitive):
             params = {"cond": test, "body": next_step, "n_cond": n_cond, "n_body": n_body}
             return self(*tests, *steps, *carry, **params, **bound), places
         if cond.effects or body.effects:
-            raise errors.ArrayxError(
-                "ax.vmap over a while_loop that ends at different times for different elements "
-                "runs its body for all of them, but the body has effects. "
-                "Map with ax.lax.map instead, or move the effect out."
-            )
+            # Effects of lanes that have finished must not happen again.
+            params = {"cond": cond, "body": body, "n_cond": n_cond, "n_body": n_body, **bound}
+            return self.one_by_one(self, size, args, dims, params)
         # The first carried value says who goes on; finished lanes keep their values.
         test, _ = vmap_graph(cond, size, (*test_dims, *places), (0,))
         (lanes,) = evaluate(test, [*tests, *carry])
-        both = lanewise(test, next_step, size, n_cond, n_body)
+        both = lanewise(test, next_step, size, n_cond, n_body, tuple(step_dims))
         results = self(
             *tests,
             *steps,
@@ -230,16 +230,29 @@ def any_lane(size: int, carry: list[Aval]) -> Graph:
     return derive(lambda lanes, *_: [reduce_or(lanes, axes=(0,))], [Aval((size,), BOOL), *carry])
 
 
-def lanewise(test: Graph, step: Graph, size: int, n_cond: int, n_body: int) -> Graph:
-    """A step of the lanes that go on; `test` and `step` are over the whole batch."""
-    key = "while_loop lanes", test, n_cond, n_body
+def lanewise(
+    test: Graph,
+    step: Graph,
+    size: int,
+    n_cond: int,
+    n_body: int,
+    step_dims: tuple[int | None, ...],
+) -> Graph:
+    """A step of the lanes that go on; `test` and `step` are over the whole batch.
+
+    Lanes that have finished are fed with one that goes on, and keep their values.
+    """
+    key = "while_loop lanes", test, n_cond, n_body, step_dims
     if key not in step.memo:
 
         def both(*args: Any) -> list[Any]:
             tests, steps, (lanes,), carry = runs(args, n_cond, n_body, 1)
+            given = [*steps, *carry]
+            if not harmless((step,)):
+                given = fed(lanes, given, (*step_dims, *(0,) * len(carry)))
             results = [
-                select(broadcast_in_dim(lanes, shape=new.aval.shape, dims=(0,)), new, old)
-                for new, old in zip(evaluate(step, [*steps, *carry]), carry, strict=True)
+                chosen_lanes(lanes, new, old)
+                for new, old in zip(evaluate(step, given), carry, strict=True)
             ]
             return [*evaluate(test, [*tests, *results]), *results]
 

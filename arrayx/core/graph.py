@@ -249,6 +249,15 @@ def graphs_in(value: Any) -> Iterator[Graph]:
             yield from graphs_in(item)
 
 
+def map_graphs(value: Any, function: Callable[[Graph], Graph]) -> Any:
+    """A param with every graph in it, also those inside tuples, replaced by a function of it."""
+    if isinstance(value, Graph):
+        return function(value)
+    if type(value) is tuple:
+        return tuple([map_graphs(item, function) for item in value])
+    return value
+
+
 def subgraphs(equation: Equation) -> tuple[Graph, ...]:
     """The graphs among an equation's params, in order."""
     return tuple(graph for value in equation.params.values() for graph in graphs_in(value))

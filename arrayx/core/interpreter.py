@@ -114,7 +114,29 @@ def history(asked: str, tracer: Tracer) -> str:
     """The lines of a message that say where a tracer was used and where it came from."""
     origin = tracer.origin()
     value = f"  the value: {origin}\n" if origin else ""
-    return f"  {asked} at: {source.current()}\n{value}"
+    nested = transformations(current.get())
+    under = f"  under: {nested}\n" if nested else ""
+    return f"  {asked} at: {source.current()}\n{value}{under}"
+
+
+def transformations(interpreter: Interpreter | None) -> str:
+    """The transformations at work, from the outermost in; empty where there are not several.
+
+    They read as a nest of calls: "ax.vmap of ax.jit of loss".
+    """
+    words = []
+    while interpreter is not None and interpreter is not BASE:
+        if interpreter.word not in _INNER:
+            words.append(interpreter.word)
+        interpreter = interpreter.parent
+    if len(words) < 2:
+        return ""
+    innermost, *outer = words
+    return " of ".join([*(w.partition(" of ")[0] for w in reversed(outer)), innermost])
+
+
+# Interpreters that are no transformation of the user's.
+_INNER = ("linearization", "a derived graph", "legalisation")
 
 
 def refuse_leaked(tracer: Tracer) -> NoReturn:

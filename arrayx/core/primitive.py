@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from arrayx import errors
 from arrayx.core import interpreter
@@ -14,6 +14,18 @@ _current = interpreter.current.get
 NO_EFFECTS: frozenset[str] = frozenset()
 NO_NAMES: frozenset[Any] = frozenset()
 _MOST_TYPES = 8192
+
+
+class Fault(NamedTuple):
+    """A mistake in the operands of an application, where `failed` (an array) is true anywhere.
+
+    `words` say what is wrong, with the names of `values` in braces.
+    """
+
+    kind: str
+    words: str
+    failed: Any
+    values: dict[str, Any]
 
 
 class Primitive:
@@ -40,6 +52,7 @@ class Primitive:
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
     | `flops(avals, results, **params)` | how many elementary operations it takes |
     | `repeats(**params)` | how often its graphs run; None: nobody knows |
+    | `faults(*args, **params)` | what a debugger should report of its operands, as `Fault`s |
     """
 
     name: ClassVar[str]
@@ -72,6 +85,7 @@ class Primitive:
     prune: Callable[..., Any] | None = None
     widen: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None
+    faults: Callable[..., Sequence[Fault]] | None = None
 
     # Printing back a graph's text needs the name; no rule is looked up here.
     named: ClassVar[weakref.WeakValueDictionary[str, Primitive]] = weakref.WeakValueDictionary()

@@ -50,10 +50,10 @@ def draw(fun: Callable[..., Any] | Graph, path: str | os.PathLike[str]) -> Calla
 
     The file's ending says the form: .svg, .html or .dot.
 
-    >>> import os, tempfile, arrayx as ax, arrayx.numpy as anp
-    >>> path = os.path.join(tempfile.mkdtemp(), "sine.svg")
+    >>> import pathlib, tempfile, arrayx as ax, arrayx.numpy as anp
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "sine.svg")
     >>> ax.inspect.draw(lambda x: anp.sin(x) * 2, path)(anp.ones(3))
-    >>> open(path).read().startswith("<svg")
+    >>> path.read_text().startswith("<svg")
     True
     """
     form = os.path.splitext(os.fspath(path))[1][1:]

@@ -10,6 +10,7 @@ from arrayx.lax import linalg
 from arrayx.lax.associative import (
     associative_scan,
 )
+from arrayx.lax.barriers import optimization_barrier
 from arrayx.lax.control_flow import (
     cond,
     switch,
@@ -100,6 +101,7 @@ from arrayx.lax.elementwise import (
     tanh,
 )
 from arrayx.lax.fourier import fft
+from arrayx.lax.implicit import custom_linear_solve, custom_root
 from arrayx.lax.loops import (
     fori_loop,
     map,
@@ -235,6 +237,8 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "custom_linear_solve",
+    "custom_root",
     "digamma",
     "div",
     "dot",
@@ -282,6 +286,7 @@ __all__ = [
     "ne",
     "neg",
     "nextafter",
+    "optimization_barrier",
     "pad",
     "padtype_to_pads",
     "pbroadcast",

@@ -15,6 +15,7 @@ from arrayx.control.cond import with_inputs, with_outputs
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.interpreter import Tracer
+from arrayx.lax.python_control import as_arrays, runs_python
 from arrayx.primitives.arithmetic import ne
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.creation import zero_literal
@@ -127,6 +128,8 @@ def choose(
     operands: tuple[Any, ...],
 ) -> Any:
     """Stages the branches on the operands and applies the primitive."""
+    if runs_python(index):
+        return as_arrays(branches[int(index)](*operands))
     leaves, in_tree = flatten(operands)
     device = home_of((*leaves, index))
 

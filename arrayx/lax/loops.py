@@ -9,6 +9,7 @@ from arrayx import errors
 from arrayx.api.arguments import check_callable, name_of
 from arrayx.api.mapping import vmap
 from arrayx.api.operands import arrays_of, described, home_of, working_at
+from arrayx.config import config
 from arrayx.control.bounded_loop import bounded_while_loop
 from arrayx.control.scan import scan as scan_primitive
 from arrayx.control.while_loop import while_loop as while_primitive
@@ -23,6 +24,7 @@ from arrayx.lax.loop_parts import (
     settled_body,
     staged_test,
 )
+from arrayx.lax.python_control import runs_python, scan_in_python, while_in_python
 from arrayx.primitives.arithmetic import add, lt
 from arrayx.primitives.axes import reshape
 from arrayx.primitives.conversion import convert
@@ -85,6 +87,9 @@ def looped(
     device = home_of(leaves)
     with working_at(device):
         carry = arrays_of(leaves, device, transform, lambda: paths)
+        if runs_python(*carry, test(unflatten(tree, carry)) if config.disable_jit else None):
+            most = None if max_steps is None else most_steps(transform, max_steps)
+            return while_in_python(test, step, unflatten(tree, carry), most)
         body, steps, carry, _ = settled_body(
             transform,
             body_fun,
@@ -195,6 +200,9 @@ def scanned(
         carry = arrays_of(leaves, device, transform, lambda: paths)
         arrays = arrays_of(x_leaves, device, transform, lambda: x_paths)
         count = common_length(transform, arrays, x_paths, length)
+        if config.disable_jit and count:
+            start = unflatten(tree, carry)
+            return scan_in_python(step, start, unflatten(x_tree, arrays), count, reverse)
         others = [x.aval.update(shape=x.aval.shape[1:]) for x in arrays]
         body, constants, carry, out_tree = settled_body(
             transform, fun, role, flat, tree, carry, others, paths, device, x_paths

@@ -304,11 +304,12 @@ def advanced(x: Array, parsed: Parsed, mode: str | None, fill_value: Any) -> Arr
         return full_of(shape, x.aval.dtype, value)  # type: ignore[no-any-return]
     dims, sizes = points(layout.shape, layout.axes, len(layout.batch), layout.position)
     fill = None
-    if how == "fill":
+    if how == "fill" and fill_value is not None:
+        dtypes.check_scalar(fill_value, x.aval.dtype)
+        fill = LITERALS[dtypes.kind(x.aval.dtype)](fill_value)
+    elif how == "fill" and mode is not None:
+        # Said, and so meant: without it `ax.checked` takes it for a mistake.
         fill = default_fill(x.aval.dtype)
-        if fill_value is not None:
-            dtypes.check_scalar(fill_value, x.aval.dtype)
-            fill = LITERALS[dtypes.kind(x.aval.dtype)](fill_value)
     return gather(part, indices, dims=dims, sizes=sizes, mode=how, fill=fill)  # type: ignore[no-any-return]
 
 

@@ -15,7 +15,7 @@ from arrayx.core.array import SCALARS, is_scalar
 from arrayx.core.aval import Aval, Undefined
 from arrayx.core.interpreter import BASE, current
 from arrayx.core.linear import Zero
-from arrayx.core.primitive import Primitive
+from arrayx.core.primitive import Fault, Primitive
 from arrayx.core.quiet import quiet
 
 _current = current.get
@@ -123,6 +123,9 @@ class Handed:
     mul: Callable[[Any, Any], Any]
     absorb_mul: Callable[[Any, Any], Any]
     add: Callable[[Any, Any], Any]
+    # Writes what a debugger should report into the program, where a batching rule replaces
+    # the primitive that would have been asked.
+    report: Callable[[Sequence[Fault]], None]
     # The two halves of keys given as pairs of uint32.
     words_of: Callable[[Any], tuple[Any, Any]]
     # A value as one that varies over further mesh axes.

@@ -17,7 +17,7 @@ from arrayx.core.array import typeof
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.graph import param_class
 from arrayx.core.linear import Zero
-from arrayx.core.primitive import Primitive
+from arrayx.core.primitive import Fault, Primitive
 from arrayx.primitives.arithmetic import eq, ge, gt, le, lt, mul, ne, select
 from arrayx.primitives.axes import broadcast_in_dim, move_batch_dim, reshape
 from arrayx.primitives.conversion import convert
@@ -245,6 +245,14 @@ class Gather(Primitive):
         """The params of the linear part: what is filled in has no tangent."""
         return {**params, "fill": zero_literal(dtype) if params["mode"] == "fill" else None}
 
+    def faults(
+        self, x: Any, indices: Any, *, dims: GatherDims, sizes: Shape, mode: str, fill: Any
+    ) -> list[Fault]:
+        # With a fill of the user's own, reading outside is what was meant.
+        if mode == "clip" or fill is not None:
+            return []
+        return outside("read", x.aval.shape, indices, dims, sizes)
+
     def transpose(
         self, ct: Any, x: Any, indices: Any, *, dims: GatherDims, sizes: Shape, mode: str, fill: Any
     ) -> Any:
@@ -385,6 +393,17 @@ def in_bounds(shape: Shape, indices: Any, dims: GatherDims, sizes: Shape) -> Any
     return inside
 
 
+def outside(what: str, shape: Shape, indices: Any, dims: GatherDims, sizes: Shape) -> list[Fault]:
+    """The fault of indices that are out of bounds."""
+    if indices.aval.size == 0:
+        return []
+    inside = in_bounds(shape, indices, dims, sizes)
+    lengths = ", ".join(str(shape[axis]) for axis in dims.start_index_map)
+    several = "axes of lengths" if len(dims.start_index_map) > 1 else "an axis of length"
+    words = f"{what} out of bounds: index {{indices}} on {several} {lengths}"
+    return [Fault("index", words, eq(inside, False), {"indices": indices})]
+
+
 def clipped(shape: Shape, indices: Any, dims: GatherDims, sizes: Shape) -> Any:
     """The indices with every window moved inside an operand of `shape`."""
     limits = dtypes.iinfo(indices.aval.dtype)
@@ -454,6 +473,14 @@ class Scatter(Primitive):
                 f"scatter: updates {updates} do not fit indices {indices} with {dims}"
             )
         return x.update(weak_type=x.weak_type and updates.weak_type)
+
+    def faults(
+        self, x: Any, indices: Any, updates: Any, *, dims: ScatterDims, mode: str, **params: Any
+    ) -> list[Fault]:
+        if mode == "clip":
+            return []
+        sizes = dims.window_sizes(x.aval.ndim, updates.aval.shape)
+        return outside("write", x.aval.shape, indices, dims.as_gather(), sizes)
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         x, indices, updates = primals

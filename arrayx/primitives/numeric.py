@@ -11,10 +11,11 @@ import numpy as np
 from arrayx import dtypes
 from arrayx.core.array import is_scalar
 from arrayx.core.linear import Zero
+from arrayx.core.primitive import Fault
 from arrayx.primitives.arithmetic import eq, gt, lt, mul, neg, select, sub
 from arrayx.primitives.complex import complex as from_parts
 from arrayx.primitives.complex import conj, imag, real
-from arrayx.primitives.creation import fill
+from arrayx.primitives.creation import fill, zero_literal
 from arrayx.primitives.families import (
     FLOAT,
     NUMERIC,
@@ -34,6 +35,13 @@ from arrayx.primitives.families import (
 BOOL = np.dtype(bool)
 
 
+def by_zero(y: Any) -> list[Fault]:
+    """The fault of a divisor that is 0."""
+    if is_scalar(y):
+        return []
+    return [Fault("division", "division by zero", eq(y, zero_literal(y.aval.dtype)), {})]
+
+
 class Div(TwoOperands, Differentiable):
     """Quotient of `x` and `y`.
 
@@ -44,6 +52,9 @@ class Div(TwoOperands, Differentiable):
 
     name = "div"
     kinds = NUMERIC
+
+    def faults(self, x: Any, y: Any) -> list[Fault]:
+        return by_zero(y)
 
     def jvp(self, primals: Any, tangents: Any) -> Any:
         (x, y), (dx, dy) = primals, tangents
@@ -82,6 +93,9 @@ class Rem(TwoOperands, Differentiable):
         lambda x, y, out: 1.0,
         lambda x, y, out: neg(round(div(sub(x, out), y))),
     )
+
+    def faults(self, x: Any, y: Any) -> list[Fault]:
+        return by_zero(y)
 
 
 class _Extremum(TwoOperands):

@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from arrayx import dtypes, errors
+from arrayx.config import config
 from arrayx.core.array import is_scalar, typeof
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.linear import Zero
-from arrayx.core.primitive import Primitive
-from arrayx.primitives.arithmetic import select
+from arrayx.core.primitive import Fault, Primitive
+from arrayx.primitives.arithmetic import gt, lt, select
 from arrayx.primitives.axes import (
     broadcast_in_dim,
     move_batch_dim,
@@ -24,7 +26,7 @@ from arrayx.primitives.axes import (
 )
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.creation import fill, instantiate, zero_literal, zeros
-from arrayx.primitives.families import Linear, is_linear
+from arrayx.primitives.families import Linear, handed, is_linear
 from arrayx.primitives.gather import GatherDims, aval_of, gather, scatter
 
 Axes = tuple[int, ...]
@@ -300,6 +302,9 @@ class DynamicSlice(Primitive):
         result = self(x, *starts, sizes=sizes)
         return result, Zero if tangents[0] is Zero else self(tangents[0], *starts, sizes=sizes)
 
+    def faults(self, x: Any, *starts: Any, sizes: Shape) -> list[Fault]:
+        return moved_starts(x.aval.shape, sizes, starts)
+
     def transpose(self, ct: Any, x: Any, *starts: Any, sizes: Shape) -> Any:
         back = dynamic_update_slice(zeros(x.aval.strong()), ct, *starts)
         return (back, *(None for _ in starts))
@@ -309,6 +314,8 @@ class DynamicSlice(Primitive):
         if all(i is None for i in start_dims):
             return self(x, *put_in(tuple(starts), d, 0), sizes=put_in(sizes, d, size)), d
         lengths = x.aval.shape if d is None else x.aval.shape[:d] + x.aval.shape[d + 1 :]
+        if config.checks:
+            handed.report(moved_starts(lengths, sizes, starts))
         indices = start_vector(starts, lengths, sizes, size, start_dims)
         return gather.vmap(
             size,
@@ -319,6 +326,26 @@ class DynamicSlice(Primitive):
             mode="clip",
             fill=None,
         )
+
+
+def moved_starts(shape: Shape, sizes: Shape, starts: Sequence[Any]) -> list[Fault]:
+    """The faults of starts whose window is not inside, so that it is moved."""
+    found = []
+    for axis, start in enumerate(starts):
+        if is_scalar(start):
+            continue
+        last = shape[axis] - sizes[axis]
+        failed = gt(start, last)
+        if dtypes.kind(start.aval.dtype) == "int":
+            failed = select(lt(start, 0), True, failed)
+        words = f"index {{start}} is out of bounds for axis {axis} of length {shape[axis]}"
+        if sizes[axis] != 1:
+            words = (
+                f"a window of length {sizes[axis]} that begins at {{start}} is not inside axis "
+                f"{axis}, of length {shape[axis]}"
+            )
+        found.append(Fault("index", words, failed, {"start": start}))
+    return found
 
 
 class DynamicUpdateSlice(Primitive):
@@ -352,6 +379,9 @@ class DynamicUpdateSlice(Primitive):
         du = instantiate(du, typeof(update).strong())
         return result, self(dx, du, *starts)
 
+    def faults(self, x: Any, update: Any, *starts: Any) -> list[Fault]:
+        return moved_starts(x.aval.shape, update.aval.shape, starts)
+
     def transpose(self, ct: Any, x: Any, update: Any, *starts: Any) -> Any:
         aval = aval_of(update).strong()
         return (
@@ -367,6 +397,8 @@ class DynamicUpdateSlice(Primitive):
         if all(d is None for d in start_dims):
             return self(x, update, 0, *starts), 0
         lengths, sizes = x.aval.shape[1:], update.aval.shape[1:]
+        if config.checks:
+            handed.report(moved_starts(lengths, sizes, starts))
         indices = start_vector(starts, lengths, sizes, size, start_dims)
         return scatter.vmap(
             size,

@@ -32,11 +32,17 @@ class JVPTracer(Tracer):
         return primal.concrete(what) if isinstance(primal, Tracer) else primal
 
 
+FORWARD = "forward-mode differentiation"
+
+
 class JVPInterpreter(Interpreter):
     """Applies every primitive's `jvp` rule to pairs of primal and tangent."""
 
-    __slots__ = ()
-    word = "forward-mode differentiation"
+    __slots__ = ("word",)
+
+    def __init__(self, parent: Interpreter, word: str = FORWARD) -> None:
+        super().__init__(parent)
+        self.word = word
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         active = False
@@ -105,11 +111,17 @@ def refuse_missing_rule(primitive: Primitive, slot: str) -> NoReturn:
 
 
 def jvp_flat(
-    fun: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
+    fun: Callable[..., Sequence[Any]],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    word: str = FORWARD,
 ) -> tuple[list[Any], list[Any]]:
-    """Values and tangents of a flat function; tangents in and out may be `Zero`."""
+    """Values and tangents of a flat function; tangents in and out may be `Zero`.
+
+    `word` names the transformation in messages.
+    """
     parent = current.get()
-    interpreter = JVPInterpreter(parent)
+    interpreter = JVPInterpreter(parent, word)
     with opened(interpreter):
         inputs = [
             p if t is Zero else JVPTracer(interpreter, p, t)

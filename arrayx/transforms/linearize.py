@@ -97,14 +97,16 @@ class Tape(Interpreter):
         return self.record(primitive, args, params, primitive.infer(avals, params))
 
 
+REVERSE = "reverse-mode differentiation"
+
+
 class LinearizeInterpreter(JVPInterpreter):
     """Forward mode with the tangents on a tape; families may write the tape directly."""
 
     __slots__ = ("tape",)
-    word = "reverse-mode differentiation"
 
-    def __init__(self, parent: Interpreter) -> None:
-        super().__init__(parent)
+    def __init__(self, parent: Interpreter, word: str = REVERSE) -> None:
+        super().__init__(parent, word)
         self.tape = Tape(parent)
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -203,10 +205,16 @@ class Linearized:
 
 
 def linearize_flat(
-    fun: Callable[..., Sequence[Any]], primals: Sequence[Any], active: Sequence[bool]
+    fun: Callable[..., Sequence[Any]],
+    primals: Sequence[Any],
+    active: Sequence[bool],
+    word: str = REVERSE,
 ) -> Linearized:
-    """Runs a flat function at `primals`, differentiating the inputs marked `active`."""
-    interpreter = LinearizeInterpreter(current.get())
+    """Runs a flat function at `primals`, differentiating the inputs marked `active`.
+
+    `word` names the transformation in messages.
+    """
+    interpreter = LinearizeInterpreter(current.get(), word)
     tape = interpreter.tape
     inputs: list[Any] = []
     args: list[Any] = []

@@ -8,7 +8,8 @@ from inputs, contractions, reductions, and some results of costly functions such
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from arrayx.config import config
 from arrayx.core.array import is_scalar
@@ -20,6 +21,7 @@ from arrayx.primitives.collectives import pvary
 from arrayx.primitives.creation import full, zero_literal
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.linearize import LinearTracer, linearize_flat
+from arrayx.transforms.silence import silenced
 from arrayx.transforms.simplify import dead_code_removed
 from arrayx.transforms.stage import StageInterpreter, collector_paused, output_var
 
@@ -57,13 +59,29 @@ def linearize_from_inputs(
     graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...] | None = None
 ) -> Split:
     """`linearize_graph` that saves nothing but inputs: the linear part runs the graph again."""
-    key = "linearize from inputs", active, forced, config.snapshot()
+    return linearize_saving(graph, active, forced, None)
+
+
+def linearize_saving(
+    graph: Graph,
+    active: tuple[bool, ...],
+    forced: tuple[bool, ...] | None,
+    saveable: Callable[..., Any] | None,
+) -> Split:
+    """`linearize_graph` that saves inputs, and of the rest what `saveable` lets it save.
+
+    `saveable(primitive, *avals, **params)` is asked of each application whose result the
+    linear part needs; what it is not true of is computed again there.  Effects do not happen
+    again: what they gave is saved.
+    """
+    key = "linearize saving", active, forced, saveable, config.snapshot()
     if key not in graph.memo:
-        graph.memo[key] = _from_inputs(graph, linearize_graph(graph, active, forced))
+        split = linearize_graph(graph, active, forced)
+        graph.memo[key] = _saving(graph, split, saveable)
     return graph.memo[key]  # type: ignore[no-any-return]
 
 
-def _from_inputs(graph: Graph, split: Split) -> Split:
+def _saving(graph: Graph, split: Split, saveable: Callable[..., Any] | None) -> Split:
     forward, linear = split.forward, split.linear
     # What both graphs do, on the same variables, is done once.
     made = {v for e in forward.equations for v in e.outputs}
@@ -71,20 +89,58 @@ def _from_inputs(graph: Graph, split: Split) -> Split:
         *forward.equations,
         *(e for e in linear.equations if made.isdisjoint(e.outputs)),
     ]
-    equations = _without_dead(equations, [*linear.outputs])
-    used = {a for e in equations for a in e.inputs if type(a) is Var}
+    moving = {*linear.inputs[len(split.residuals) :]}
+    for e in equations:
+        if not moving.isdisjoint(e.inputs):
+            moving.update(e.outputs)
+    known = [e for e in equations if moving.isdisjoint(e.outputs)]
+    needed = {*linear.outputs}
+    again: list[Equation] = []
+    saved: list[Var] = []
+    for e in reversed(equations):
+        if needed.isdisjoint(e.outputs):
+            continue
+        if moving.isdisjoint(e.outputs):
+            quiet = silenced(e)
+            if quiet is None or quiet.effects or (saveable is not None and _asked(saveable, e)):
+                saved.extend(v for v in reversed(e.outputs) if v in needed)
+                continue
+            e = quiet
+        again.append(e)
+        needed.update(a for a in e.inputs if type(a) is Var)
+    saved.reverse()
+    used = {a for e in again for a in e.inputs if type(a) is Var} | {*linear.outputs}
     held = dict(zip(forward.constants, forward.constant_values, strict=True))
     held.update(zip(linear.constants, linear.constant_values, strict=True))
     kept = [i for i, v in enumerate(forward.inputs) if v in used]
-    again = Graph(
-        (*(forward.inputs[i] for i in kept), *linear.inputs[len(split.residuals) :]),
-        equations,
+    rest = Graph(
+        (
+            *(forward.inputs[i] for i in kept),
+            *saved,
+            *linear.inputs[len(split.residuals) :],
+        ),
+        again[::-1],
         linear.outputs,
         [v for v in held if v in used],
         [x for v, x in held.items() if v in used],
     )
-    residuals = tuple(("input", i) for i in kept)
-    return Split(graph, residuals, checked(again), split.out_active)
+    n = len(graph.outputs)
+    outputs = list(forward.outputs[:n])
+    residuals = [("input", i) for i in kept]
+    for v in saved:
+        if v not in outputs:
+            outputs.append(v)
+        residuals.append(("output", outputs.index(v)))
+    whole = graph
+    if len(outputs) > n or any(source == "output" for source, _ in residuals):
+        whole = dead_code_removed(Graph(forward.inputs, known, outputs, [*held], held.values()))
+    return Split(checked(whole), tuple(residuals), checked(rest), split.out_active)
+
+
+def _asked(saveable: Callable[..., Any], e: Equation) -> bool:
+    """Whether a policy lets the results of an equation be saved."""
+    avals = [a.aval if type(a) is Var else type(a) for a in e.inputs]
+    return bool(saveable(e.primitive, *avals, **e.params))
 
 
 def zeros_equations(var: Var) -> list[Equation]:

@@ -20,7 +20,7 @@ from arrayx_numpy.into import Into, into
 
 # Kernels whose result never shares memory with an operand.
 FRESH = frozenset(
-    "absorb_mul argmax argmin bessel_i0e bessel_i1e clamp clz complex concatenate "  # noqa: SIM905
+    "absorb_mul argmax argmin bessel_i0e bessel_i1e callback clamp clz complex concatenate "  # noqa: SIM905
     "cummax cummin cumprod cumsum digamma "
     "div dot_general erf erf_inv erfc gather iota lgamma logistic pad polygamma population_count "
     "pow reduce_and reduce_max reduce_min reduce_or reduce_prod rem rsqrt select shift_left "
@@ -75,12 +75,25 @@ class Writer:
         """Whose memory each result of an equation may share; its own if it is fresh."""
         if fresh or isinstance(self.kernel_of(e), np.ufunc) or e.primitive.name in FRESH:
             return [frozenset((v,)) for v in e.outputs]
+        if e.primitive.name == "optimization_barrier":
+            return [
+                frozenset((v,)) | owners.get(a, frozenset())
+                for v, a in zip(e.outputs, e.inputs, strict=True)
+            ]
         shared = [owners[a] for a in e.inputs if type(a) is Var and a in owners]
         return [frozenset((v,)).union(*shared) for v in e.outputs]
 
     def write(self, i: int, e: Equation) -> None:
         """Equation number i, and the end of what it used last."""
         kernel = self.kernel_of(e)
+        if not e.outputs:
+            arguments = [self.operand(e, a, False) for a in e.inputs]
+            self.lines.append(f"    {self.call(kernel, e, arguments)}")
+            dying = self.dying(i, e.inputs)
+            for a in dying:
+                self.release(a)
+            self.end(dying, ())
+            return
         target = None if e.primitive.multiple else self.writes(e, kernel)
         planned = target is not None
         dying = self.dying(i, e.inputs)
@@ -163,7 +176,7 @@ class Writer:
 
     def call(self, kernel: Any, e: Equation, arguments: list[str]) -> str:
         """The call of a kernel."""
-        if kernel in OPERATORS and e.outputs[0].aval.ndim == 0 and is_builtin(e):
+        if e.outputs and kernel in OPERATORS and e.outputs[0].aval.ndim == 0 and is_builtin(e):
             # NumPy's scalars have operators that take a tenth of the ufunc's time.
             return f" {OPERATORS[kernel]} ".join(arguments)
         if isinstance(kernel, np.ufunc) and getattr(np, kernel.__name__, None) is kernel:

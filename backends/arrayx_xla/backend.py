@@ -28,8 +28,10 @@ from arrayx.transforms.simplify import simplify
 from arrayx.transforms.stage import derive
 from arrayx_xla import lower
 from arrayx_xla.buffers import HostBuffer
+from arrayx_xla.callbacks import Run
 from arrayx_xla.client import Client, cpu_client
 from arrayx_xla.client import Executable as LoadedExecutable
+from arrayx_xla.emitter import ORDER, RUN
 from arrayx_xla.text import ELEMENT_TYPES
 
 # Elements, of operands and results together, up to which an operation runs on the host: NumPy
@@ -258,10 +260,20 @@ class Program(Executable):
         index = options.device.id
         lowered = lower.lower(graph, options.donated)
         avals = [physical_aval(a) for a in graph.out_avals]
-        self.loaded = backend.client.compile(lowered.text, avals, devices=(index,))
+        if lowered.ordered:
+            avals.append(ORDER)
+        self.loaded = backend.client.compile(
+            lowered.text, avals, devices=(index,), callbacks=lowered.callbacks
+        )
         # Put once, and kept with the program.
-        held = [backend.placed(held_buffer(x), index) for x in lowered.arrays]
-        self.start = starter(backend, self.loaded, index, frozenset(options.donated), held)
+        held = [None if x is RUN else backend.placed(held_buffer(x), index) for x in lowered.arrays]
+        donated = frozenset(options.donated)
+        if lowered.callbacks:
+            self.start = calling_starter(
+                backend, self.loaded, index, donated, held, lowered.ordered
+            )
+        else:
+            self.start = starter(backend, self.loaded, index, donated, held)
         # Whoever keeps `program.run` calls the function itself, without a method around it.
         self.run = self.start  # type: ignore[assignment,method-assign]
 
@@ -276,6 +288,41 @@ class Program(Executable):
 
     def memory_analysis(self) -> dict[str, float]:
         return {k: float(v) for k, v in asdict(self.loaded.memory_analysis()).items()}
+
+
+def calling_starter(
+    backend: XlaBackend,
+    loaded: LoadedExecutable,
+    index: int,
+    donated: frozenset[int],
+    held: list[Any],
+    ordered: bool,
+) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """The function that runs a program with callbacks: it waits, and raises their errors.
+
+    `held` has None where the number of the run goes.
+    """
+    client = backend.client
+
+    def run(buffers: Sequence[Any]) -> Sequence[Any]:
+        with Run() as this:
+            number = client.put(np.int32(this.number), index)
+            operands = [
+                backend.given(b, index) if i in donated else backend.placed(b, index)
+                for i, b in enumerate(buffers)
+            ]
+            operands += [number if b is None else b for b in held]
+            try:
+                outputs = loaded.execute(operands)
+                for b in outputs:
+                    client.wait(b)
+            except Exception:
+                if this.errors:
+                    raise this.errors[0] from None
+                raise
+        return outputs[:-1] if ordered else outputs
+
+    return run
 
 
 def held_buffer(array: Any) -> Any:

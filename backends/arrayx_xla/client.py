@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, TypeAlias
@@ -26,6 +26,7 @@ from arrayx.errors import (
     DonatedArrayError,
     DtypeError,
 )
+from arrayx.lazy import lazy
 from arrayx_xla.failures import ProgramError, program_error
 from arrayx_xla.text import ELEMENT_TYPES, Shaped, element_type, mlir_type, tensor_type
 from arrayx_xla.views import look
@@ -62,6 +63,11 @@ check_version(_found)
 
 from jaxlib import _pathways, lapack  # type: ignore[attr-defined]  # noqa: E402
 from jaxlib import xla_client as xc  # noqa: E402
+
+# Only for programs with callbacks: they take 20 ms to import.
+ir = lazy("jaxlib.mlir.ir")
+stablehlo = lazy("jaxlib.mlir.dialects.stablehlo")
+mlir_extension = lazy("jaxlib.mlir._mlir_libs._jax_mlir_ext")
 
 __all__ = [
     "SUPPORTED",
@@ -341,10 +347,17 @@ class Client:
     # ------------------------------------------------------------------ programs
 
     def compile(
-        self, text: str, out_avals: Sequence[Shaped], *, devices: Sequence[int] = (0,)
+        self,
+        text: str,
+        out_avals: Sequence[Shaped],
+        *,
+        devices: Sequence[int] = (0,),
+        callbacks: Sequence[Callable[..., Any]] = (),
     ) -> Executable:
         """Compile StableHLO text whose entry is `func.func public @main`.
 
+        `callbacks` are the Python functions that `custom_call @xla_ffi_python_cpu_callback` with
+        `index = i` calls with arrays that look at XLA's memory; each returns a tuple of arrays.
         `out_avals` are the types of the results, for one device. On several `devices` every one
         runs the program as a replica: replica i is `devices[i]`. Arguments whose memory the
         program may take are marked in the text, see `arrayx_xla.text.donated`.
@@ -352,8 +365,13 @@ class Client:
         Raises `ProgramError`, with the line, when XLA refuses the text.
         """
         options = self._options(devices)
+        place = self._placement(devices).list
         try:
-            loaded = self._raw.compile_and_load(text, self._placement(devices).list, options)
+            if callbacks:
+                module = _parsed(text)
+                loaded = self._raw.compile_and_load(module, place, options, list(callbacks))
+            else:
+                loaded = self._raw.compile_and_load(text, place, options)
         except xc.XlaRuntimeError as error:
             raise program_error(str(error), text) from error
         return Executable(self, loaded, out_avals, devices)
@@ -486,6 +504,26 @@ def _widening(
         %1 = stablehlo.convert %0 : ({given}) -> {wanted}
         return %1 : {wanted} }} }}"""
     return client.compile(text, [wide], devices=[device_index])
+
+
+@cache
+def _mlir_context() -> Any:
+    """Where modules are parsed: only programs with callbacks cannot stay text."""
+    registry = ir.DialectRegistry()
+    mlir_extension.register_dialects(registry)
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    stablehlo.register_dialect(context)
+    return context
+
+
+def _parsed(text: str) -> Any:
+    try:
+        with _mlir_context():
+            return ir.Module.parse(text)
+    except ir.MLIRError as error:
+        raise program_error(str(error), text) from error
 
 
 def _run_error(error: Exception, buffers: Sequence[Buffer]) -> Exception:

@@ -20,6 +20,10 @@ from arrayx_xla.text import dense, donated, literal, location, tensor_type
 
 Rule = Callable[..., Any]
 BOOL = np.dtype(bool)
+# The number of a run: callbacks are told it, and those with effects hand it on, which is what
+# keeps them in order.  The array stands for it among the arguments of a program.
+RUN = np.zeros((), np.int32)
+ORDER = Aval((), RUN.dtype)
 # Constants up to this many bytes stand in the text, where XLA folds them; longer ones would
 # make it slow to read, and are handed over as arguments.
 MOST_INLINE_BYTES = 1024
@@ -71,6 +75,8 @@ class Module:
         self.locations = locations
         self.functions: dict[Graph, Emitter] = {}
         self.names: dict[str, int] = {"main": 1}
+        # The Python functions that the program calls, in the order of their numbers.
+        self.callbacks: list[Callable[..., Any]] = []
 
     def function(self, graph: Graph, name: str) -> Emitter:
         """The private function for a graph: one for all equal graphs."""
@@ -109,6 +115,8 @@ class Emitter:
         self.place = ""
         # The types of the results of the equation being written.
         self.results: tuple[Aval, ...] = ()
+        # What the next effect takes, where there are effects.
+        self.order: Value | None = None
         self.header = ""
 
     # ------------------------------------------------------------- whole functions
@@ -116,9 +124,16 @@ class Emitter:
     def write(self, graph: Graph, donated_inputs: Sequence[int] = ()) -> None:
         """The function of a graph, header and all."""
         inputs = [Value(f"%arg{i}", a) for i, a in enumerate(graph.in_avals)]
+        first = []
+        if graph.effects:
+            self.order = Value("%order_given", ORDER) if self.private else self.run()
+            first = [self.order] if self.private else []
         results = self.graph(graph, inputs)
+        if self.order is not None:
+            results.append(self.order)
         marks = {i: f" {donated()}" for i in donated_inputs}
         given = [f"{v.name}: {v.type}{marks.get(i, '')}" for i, v in enumerate(inputs)]
+        given += [f"{v.name}: {v.type}" for v in first]
         given += [f"{v.name}: {v.type}" for v, _ in self.arrays.values()]
         types = ", ".join(v.type for v in results)
         visible = "private" if self.private else "public"
@@ -141,7 +156,7 @@ class Emitter:
             if self.module.locations:
                 self.place = place_of(e) or outer
             self.results = tuple([v.aval for v in e.outputs])
-            if not any(a.size for a in self.results):
+            if not e.effects and not any(a.size for a in self.results):
                 # Nothing to compute: XLA has rules of its own for some such operations.
                 made: Any = tuple([self.empty(a) for a in self.results])
             else:
@@ -166,6 +181,13 @@ class Emitter:
             values[a] if type(a) is Var else self.constant(a, like.shape, like.dtype)  # type: ignore[union-attr]
             for a in e.inputs
         ]
+
+    def in_order(self, results: tuple[Value, ...], ordered: bool) -> tuple[Value, ...]:
+        """Results without the last, which the next effect takes, where there is that."""
+        if not ordered:
+            return results
+        self.order = results[-1]
+        return results[:-1]
 
     @contextmanager
     def region(self) -> Iterator[list[str]]:
@@ -284,6 +306,14 @@ class Emitter:
         if aval.nbytes <= MOST_INLINE_BYTES:
             host = array.host() if isinstance(array, ConcreteArray) else np.asarray(array)
             return self.known(dense(host), aval)
+        return self.argument(aval, array)
+
+    def run(self) -> Value:
+        """The number of the run."""
+        return self.argument(ORDER, RUN)
+
+    def argument(self, aval: Aval, array: Any) -> Value:
+        """An array that comes as an argument of the whole program."""
         found = self.arrays.get(id(array))
         if found is None:
             found = self.arrays[id(array)] = Value(f"%held{len(self.arrays)}", aval), array
@@ -294,13 +324,15 @@ class Emitter:
     def call(self, graph: Graph, name: str, operands: Sequence[Value]) -> tuple[Value, ...]:
         """The results of the private function that is written for a graph."""
         callee = self.module.function(graph, name)
-        operands = [*operands, *(self.array(v.aval, x) for v, x in callee.arrays.values())]
+        ordered = [self.order] if graph.effects and self.order is not None else []
+        held = [self.argument(v.aval, x) for v, x in callee.arrays.values()]
+        operands = [*operands, *ordered, *held]
         names = ", ".join(v.name for v in operands)
         given = ", ".join(v.type for v in operands)
-        avals = graph.out_avals
+        avals = (*graph.out_avals, *(v.aval for v in ordered))
         made = ", ".join(type_of(a) for a in avals)
         body = f"func.call @{callee.name}({names}) : ({given}) -> ({made})"
-        return self.add_several("call", body, avals)
+        return self.in_order(self.add_several("call", body, avals), bool(ordered))
 
 
 def place_of(e: Equation) -> str:

@@ -18,6 +18,10 @@ class Lowered(NamedTuple):
 
     text: str
     arrays: tuple[Any, ...]
+    # The Python functions that it calls, by number.
+    callbacks: tuple[Any, ...]
+    # Whether it has effects; its last result then only says that they are over.
+    ordered: bool
 
 
 def supports(equation: Equation, platform: str) -> bool | str:
@@ -41,7 +45,8 @@ def lower(graph: Graph, donated: Sequence[int] = (), locations: bool = False) ->
     functions = [main, *module.functions.values()]
     body = "\n".join(f.text() for f in functions)
     text = f"module @{module_name(graph)} {{\n{body}\n}}\n"
-    return Lowered(text, tuple(array for _, array in main.arrays.values()))
+    arrays = tuple(array for _, array in main.arrays.values())
+    return Lowered(text, arrays, tuple(module.callbacks), bool(graph.effects))
 
 
 def module_name(graph: Graph) -> str:

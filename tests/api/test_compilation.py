@@ -313,6 +313,7 @@ def test_programs_die_with_their_function() -> None:
     assert reference() is None
 
 
+@pytest.mark.filterwarnings("ignore::arrayx.errors.UnrolledLoopWarning")
 def test_ten_thousand_operations_are_no_problem(backend: str) -> None:
     def chain(x: Any) -> Any:
         for _ in range(10_000):

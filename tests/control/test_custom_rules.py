@@ -398,7 +398,7 @@ def test_a_function_of_constants_alone_is_not_silently_constant(kind: Any) -> No
         close(g(3.0), 4.0)
 
 
-def test_a_value_that_cannot_reach_a_rule_is_an_error_that_says_so() -> None:
+def test_a_rule_may_close_over_what_only_an_inner_differentiation_traces() -> None:
     def f(x: Any) -> Any:
         def inner(w: Any) -> Any:
             g = custom_jvp(lambda v: mul(w, v))
@@ -407,8 +407,7 @@ def test_a_value_that_cannot_reach_a_rule_is_an_error_that_says_so() -> None:
 
         return grad(inner)(1.0)
 
-    with pytest.raises(errors.LeakedTracerError, match="runs outside of that transformation"):
-        grad(f)(2.0)
+    close(grad(f)(2.0), 1.0)
 
 
 @pytest.mark.parametrize("f", BOTH)

@@ -17,27 +17,33 @@ DEFAULTS = {
     "zeros_absorb": True,
     "residual_policy": "recompute",
     "check_graphs": False,
+    "checks": False,
     "traceback": "short",
     "default_backend": "numpy",
     "eager_xla": "host",
+    "disable_jit": False,
 }
 OTHERS = {
     "default_dtype_bits": 64,
     "zeros_absorb": False,
     "residual_policy": "save",
     "check_graphs": True,
+    "checks": True,
     "traceback": "full",
     "default_backend": "xla",
     "eager_xla": "compile",
+    "disable_jit": True,
 }
 WRONG = {
     "default_dtype_bits": (16, "32", 32.0, True, None),
     "zeros_absorb": (1, "yes", None),
     "residual_policy": ("keep", None, 1),
     "check_graphs": (0,),
+    "checks": (0,),
     "traceback": ("long",),
     "default_backend": ("", None, 3),
     "eager_xla": ("device",),
+    "disable_jit": ("yes", 1),
 }
 
 

@@ -31,6 +31,9 @@ CAUGHT_AS = {
     "UnsupportedError": (errors.BackendError, NotImplementedError),
     "GraphError": (errors.ArrayxError,),
     "GraphSyntaxError": (errors.GraphError, ValueError),
+    "CheckError": (ValueError,),
+    "NanError": (FloatingPointError,),
+    "KeyReuseError": (ValueError,),
 }
 
 WARNINGS = ("RetraceWarning", "UnrolledLoopWarning")

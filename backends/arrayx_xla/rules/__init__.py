@@ -57,4 +57,4 @@ _FILES = (
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN, **control.WHEN}
