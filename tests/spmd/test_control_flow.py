@@ -223,6 +223,16 @@ def compiled_all(x: Any) -> Any:
     return x * total(anp.sin(x)) + 0.5 * N * np.sin(0.5)
 
 
+def checkpointed_lane(x: Any) -> Any:
+    part = ax.checkpoint(lambda y: anp.sin(y) * lax.psum(y * x, "i"))
+    return part(part(x))
+
+
+def checkpointed_all(x: Any) -> Any:
+    y = anp.sin(x) * total(x * x)
+    return anp.sin(y) * total(y * x)
+
+
 def nested_lane(x: Any) -> Any:
     def step(c: Any, t: Any) -> Any:
         c = lax.cond(
@@ -264,6 +274,7 @@ CASES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "custom_jvp": (soft, custom_all),
     "custom_vjp": (doubled, lambda x: x * total(x) / N),
     "jit": (compiled_lane, compiled_all),
+    "checkpoint": (checkpointed_lane, checkpointed_all),
     "nested": (nested_lane, nested_all),
 }
 

@@ -347,6 +347,21 @@ LOSSES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
         ),
         lambda w, x: anp.sum((w + anp.sin(2 * w)) * x.reshape(4, 2)),
     ),
+    "a part that is computed again": (
+        lambda w, x: lax.psum(ax.checkpoint(lambda w, x: anp.sum(anp.sin(w) * x))(w, x), "x"),
+        lambda w, x: anp.sum(anp.sin(w) * x.reshape(4, 2)),
+    ),
+    "the solution of equations": (
+        lambda w, x: lax.psum(
+            anp.sum(
+                lax.custom_linear_solve(
+                    lambda v: v * (2 + w * w), x, lambda _, b: b / (2 + w * w), symmetric=True
+                )
+            ),
+            "x",
+        ),
+        lambda w, x: anp.sum(x.reshape(4, 2) / (2 + w * w)),
+    ),
     "a compiled part": (
         lambda w, x: lax.psum(ax.jit(lambda w, x: anp.sum(anp.sin(w) * x))(w, x), "x"),
         lambda w, x: anp.sum(anp.sin(w) * x.reshape(4, 2)),
