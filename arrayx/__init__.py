@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         debug,
         experimental,
         flatten_util,
+        image,
         inspect,
         nn,
         ops,
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
         sharding,
         test_util,
     )
+    from arrayx.api.timing import timeit
     from arrayx.core.parsing import parse_graph
     from arrayx.debug import checked
 
@@ -89,6 +91,7 @@ __getattr__ = lazy_attributes(
         "debug": "arrayx.debug",
         "experimental": "arrayx.experimental",
         "flatten_util": "arrayx.flatten_util",
+        "image": "arrayx.image",
         "inspect": "arrayx.inspect",
         "nn": "arrayx.nn",
         "ops": "arrayx.ops",
@@ -97,6 +100,7 @@ __getattr__ = lazy_attributes(
         "scipy": "arrayx.scipy",
         "sharding": "arrayx.sharding",
         "test_util": "arrayx.test_util",
+        "timeit": "arrayx.api.timing",
     },
 )
 
@@ -145,6 +149,7 @@ __all__ = [
     "float0",
     "grad",
     "hessian",
+    "image",
     "inspect",
     "io_callback",
     "jacfwd",
@@ -179,6 +184,7 @@ __all__ = [
     "sharding",
     "stop_gradient",
     "test_util",
+    "timeit",
     "tree",
     "tree_util",
     "typeof",

@@ -1,7 +1,12 @@
 """JAX's module of this name: rematerialisation in reverse mode."""
 
-from arrayx.api.checkpointing import checkpoint, checkpoint_name, checkpoint_policies
+from arrayx.api.checkpointing import (
+    checkpoint,
+    checkpoint_name,
+    checkpoint_policies,
+    print_saved_residuals,
+)
 
-__all__ = ["checkpoint", "checkpoint_name", "checkpoint_policies", "remat"]
+__all__ = ["checkpoint", "checkpoint_name", "checkpoint_policies", "print_saved_residuals", "remat"]
 
 remat = checkpoint

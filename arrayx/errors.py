@@ -91,7 +91,7 @@ class UnboundAxisError(AxisError, NameError):
     """
 
 
-class IndexOutOfBoundsError(ArrayxError, IndexError):
+class IndexOutOfBoundsError(ArrayxError, IndexError, ValueError):
     """A concrete index lies outside its axis.
 
     Correct the index, or say with `mode="fill"`, `"drop"`, `"clip"` or `"wrap"` what an index

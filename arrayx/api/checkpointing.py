@@ -7,9 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from arrayx import errors
-from arrayx.api.arguments import check_callable
+from arrayx.api.arguments import (
+    argument_paths,
+    check_callable,
+    flatten_result,
+    leaf_aval,
+    name_of,
+)
 from arrayx.api.compilation import Jitted, Options, check_static, integers, strings
-from arrayx.api.operands import as_array, home_of, working_at
+from arrayx.api.operands import as_array, home_of, is_differentiable, working_at
 from arrayx.config import config
 from arrayx.control.checkpoint import checkpoint as checkpoint_primitive
 from arrayx.control.checkpoint import checkpoint_name as checkpoint_name_primitive
@@ -21,10 +27,13 @@ from arrayx.control.policies import (
     SaveNames,
     SaveUnlessNamed,
 )
-from arrayx.core.interpreter import BASE, current
+from arrayx.core.array import Array
+from arrayx.core.interpreter import BASE, Tracer, current
+from arrayx.transforms.linearize import linearize_flat
+from arrayx.transforms.stage import stage
 from arrayx.treedef import flatten, unflatten
 
-__all__ = ["checkpoint", "checkpoint_name", "checkpoint_policies"]
+__all__ = ["checkpoint", "checkpoint_name", "checkpoint_policies", "print_saved_residuals"]
 
 
 class Checkpointed:
@@ -141,6 +150,40 @@ def checkpoint_name(x: Any, name: str) -> Any:
         array = as_array(leaf)
         named.append(leaf if array is None else checkpoint_name_primitive(array, name=name))
     return unflatten(tree, named)
+
+
+def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Prints the type and origin of every array that the backward pass of `f` would keep.
+
+    >>> import arrayx as ax, arrayx.numpy as anp
+    >>> ax.ad_checkpoint.print_saved_residuals(lambda x: anp.sin(anp.exp(x)), 1.0)  # doctest: +SKIP
+    float32[] made at example.py:1 (<lambda>), from the argument x
+    """
+    check_callable(f, "ax.ad_checkpoint.print_saved_residuals")
+    leaves, tree = flatten((args, kwargs))
+    paths = argument_paths(f, args, kwargs)
+    avals = [
+        leaf_aval(x, functools.partial("argument {} of {}".format, path, name_of(f)))
+        for x, path in zip(leaves, paths, strict=True)
+    ]
+    kept: dict[int, Any] = {}
+
+    def linearized(*given: Any) -> list[Any]:
+        def flat(*leaves: Any) -> list[Any]:
+            positional, keywords = unflatten(tree, list(leaves))
+            return flatten_result(f(*positional, **keywords), name_of(f))[0]
+
+        tape = linearize_flat(flat, given, [is_differentiable(a) for a in avals]).tape
+        for _, operands, _, _ in tape.entries:
+            for x in operands:
+                if isinstance(x, Array) and getattr(x, "interpreter", None) is not tape:
+                    kept[id(x)] = x
+        for x in kept.values():
+            origin = x.origin() if isinstance(x, Tracer) else "a constant"
+            print(f"{x.aval.strong()} {origin}".rstrip())
+        return []
+
+    stage(linearized, avals, word=f"ax.grad of {name_of(f)}", paths=paths)
 
 
 class checkpoint_policies:

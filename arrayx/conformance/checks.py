@@ -237,6 +237,17 @@ def check_agreement(case: Case, dtype: str, backend: str) -> None:
         assert_near(g, w, scale, 2 * case.ulps, f"{case.id}, {backend} against {REFERENCE}")
 
 
+def check_placement(case: Case, dtype: str, backend: str) -> None:
+    """Results lie where the operands lie, whichever backend is the default."""
+    if not case.specs:
+        return
+    operands = put_all(case.draw(dtype), backend)
+    with chosen(REFERENCE):
+        for i, result in enumerate(flat(case)(*operands)):
+            name = result.backend.name
+            assert name == backend, f"{case.id}: result {i} lies on {name}, operands on {backend}"
+
+
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.5, -2.0)
 
 
@@ -631,6 +642,7 @@ CHECKS = (
     # In all dtypes: a backend may run small eager operations elsewhere than compiled ones.
     Check("jit_equals_eager", check_jit_equals_eager, _all),
     Check("agreement", check_agreement, _all),
+    Check("placement", check_placement, _main),
     Check("jvp", check_jvp, _derivative),
     Check("dot_product", check_dot_product, _derivative),
     Check("second_order", check_second_order, _derivative),

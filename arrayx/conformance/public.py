@@ -7,6 +7,8 @@ A public function is named by its dotted path below `arrayx`.  Its row stands in
     public("numpy.sum", ((3, 4),), {"axis": 1}, dtypes=NUMERIC, sums=True),
     public("numpy.concatenate", ((2, 3), (1, 3)), {"axis": 0}, form=listed, dtypes=ANY),
     public("lax.rsqrt", ((2, 3),), reference=lambda x: 1 / np.sqrt(x), domain=(0.1, 3)),
+    *each("fliplr flipud", ((2, 3),), dtypes=ANY),
+    *variants("numpy.flip", ((2, 3),), {"all": {}, "last": {"axis": -1}}, dtypes=ANY),
 
 The reference of a function of `arrayx.numpy` or `arrayx.scipy` is that of NumPy or SciPy with
 the same name unless another one is given; other functions name theirs.  Results may be nested:
@@ -32,13 +34,21 @@ MODULES = (
     "numpy",
     "numpy.linalg",
     "numpy.fft",
+    "image",
     "lax",
     "lax.linalg",
     "nn",
     "nn.initializers",
     "ops",
     "random",
+    "scipy.fft",
+    "scipy.integrate",
+    "scipy.interpolate",
     "scipy.linalg",
+    "scipy.ndimage",
+    "scipy.optimize",
+    "scipy.signal",
+    "scipy.sparse.linalg",
     "scipy.special",
     "scipy.stats",
 )
@@ -52,6 +62,16 @@ def direct(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
 def listed(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
     """Calls a function with all operands in one list."""
     return function(list(operands), **params)
+
+
+def positional(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
+    """Calls a function with the params by position, behind the operands."""
+    return function(*operands, *params.values())
+
+
+def leading(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
+    """Calls a function with the params by position, before the operands."""
+    return function(*params.values(), *operands)
 
 
 def resolved(name: str) -> Callable[..., Any]:
@@ -99,9 +119,7 @@ def public(
     """
     function = resolved(name)
     if reference is None and compare:
-        if name.partition(".")[0] not in ("numpy", "scipy"):
-            raise ValueError(f"the row of {name} gives no reference")
-        reference = _attribute(name)
+        reference = reference_of(name)
     truth = None
     if reference is not None:
         given = reference
@@ -120,6 +138,27 @@ def public(
     return Case(name, call, operands, dict(params or {}), truth, dtypes, domain, **facts)
 
 
+def each(names: str, *args: Any, module: str = "numpy", **facts: Any) -> tuple[Case, ...]:
+    """A row for each of several functions of one module that are called alike."""
+    return tuple(public(f"{module}.{name}", *args, **facts) for name in names.split())
+
+
+def variants(
+    name: str, operands: tuple[Any, ...], params: Mapping[str, Mapping[str, Any]], **facts: Any
+) -> tuple[Case, ...]:
+    """Rows of one function that differ in their params; the keys are their labels."""
+    return tuple(
+        public(name, operands, more, label=label, **facts) for label, more in params.items()
+    )
+
+
+def reference_of(name: str) -> Callable[..., Any]:
+    """The function of NumPy or SciPy with the same dotted name."""
+    if name.partition(".")[0] not in ("numpy", "scipy"):
+        raise ValueError(f"the row of {name} gives no reference")
+    return _attribute(name)  # type: ignore[no-any-return]
+
+
 def _magnitude(array: Any) -> Any:
     return np.abs(array) if array.dtype.kind in "fciu" else array
 
@@ -129,7 +168,31 @@ NOT_FUNCTIONS: tuple[Any, ...] = (lax.DotDimensionNumbers,)
 
 #: Public functions that take or give no arrays, so that a row could say nothing of them.
 #: Each is tested where it is defined; the reason is read when somebody asks why.
-WITHOUT_ROW: dict[str, str] = {}
+WITHOUT_ROW: dict[str, str] = {
+    "random.key_dtype": "gives a dtype",
+    "random.key_impl": "gives a name",
+    "numpy.fromfile": "reads a file",
+    "numpy.get_printoptions": "tells how arrays are shown",
+    "numpy.load": "reads a file",
+    "numpy.printoptions": "says how arrays are shown",
+    "numpy.save": "writes a file",
+    "numpy.savez": "writes a file",
+    "numpy.set_printoptions": "says how arrays are shown",
+    "numpy.trim_zeros": "has a shape that depends on the elements, which no size could fix",
+    "lax.axis_size": "the size of a named axis",
+    "lax.broadcast_shapes": "a shape of shapes",
+    "lax.conv_dimension_numbers": "numbers of axes",
+    "lax.conv_general_permutations": "numbers of axes",
+    "lax.conv_general_shape_tuple": "a shape of shapes",
+    "lax.conv_shape_tuple": "a shape of shapes",
+    "lax.conv_transpose_shape_tuple": "a shape of shapes",
+    "lax.dce_sink": "nothing is given",
+    "lax.dtype": "a dtype",
+    "lax.padtype_to_pads": "paddings of shapes",
+    "lax.reduce_window_shape_tuple": "a shape of shapes",
+    "lax.rng_uniform": "other numbers at each call",
+    "lax.shape_as_value": "an array of a shape",
+}
 
 
 def public_names(modules: tuple[str, ...] = MODULES) -> Iterator[str]:

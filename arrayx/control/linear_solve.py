@@ -35,6 +35,8 @@ class CustomLinearSolve(Primitive):
     name = "custom_linear_solve"
     multiple = True
     holds_graphs = True
+    # Of its graphs only the solver runs, which costs the most.
+    exclusive = True
 
     def type_rule(self, *avals: Any, solve: Graph, **params: Any) -> tuple[Aval, ...]:
         return solve.out_avals

@@ -118,7 +118,7 @@ class Primitive:
         """The mesh axes that the result varies over, where the operands vary over `over`."""
         return over
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         """How many elementary operations an application takes: one an element, by default.
 
         Graphs among the params are counted apart.

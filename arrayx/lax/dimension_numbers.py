@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from arrayx import errors
 from arrayx.core.array import Array
+from arrayx.numpy import arithmetic, shapes
 from arrayx.numpy.promotion import as_array, as_type, promoted_arrays
 from arrayx.primitives import gather as primitives
 
@@ -139,6 +140,98 @@ scatter_add = _scatter("scatter_add", "add", "added")
 scatter_mul = _scatter("scatter_mul", "mul", "multiplied in")
 scatter_min = _scatter("scatter_min", "min", "where they are smaller")
 scatter_max = _scatter("scatter_max", "max", "where they are larger")
+
+
+def scatter_sub(
+    operand: Any,
+    scatter_indices: Any,
+    updates: Any,
+    dimension_numbers: ScatterDimensionNumbers,
+    *,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    mode: Any = None,
+) -> Array:
+    """`operand` with windows of `updates` subtracted at `scatter_indices`.
+
+    >>> import numpy as np
+    >>> dims = ScatterDimensionNumbers((), (0,), (0,))
+    >>> scatter_sub(np.array([5, 6]), np.array([[1]]), np.array([2]), dims).tolist()
+    [5, 4]
+    """
+    new = arithmetic.negative(as_array(updates, "lax.scatter_sub", "updates"))
+    return scatter_add(  # type: ignore[no-any-return]
+        operand,
+        scatter_indices,
+        new,
+        dimension_numbers,
+        unique_indices=unique_indices,
+        mode=mode,
+    )
+
+
+def scatter_apply(
+    operand: Any,
+    scatter_indices: Any,
+    func: Callable[[Array], Any],
+    dimension_numbers: ScatterDimensionNumbers,
+    *,
+    update_shape: Sequence[int] = (),
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    mode: Any = None,
+) -> Array:
+    """`operand` with `func` of the windows at `scatter_indices`, once however often one is meant.
+
+    `update_shape` is the shape that an array of updates would have.
+
+    >>> import numpy as np
+    >>> dims = ScatterDimensionNumbers((), (0,), (0,))
+    >>> places = np.array([[1]])
+    >>> scatter_apply(np.array([5, 6]), places, np.square, dims, update_shape=(1,)).tolist()
+    [5, 36]
+    """
+    x = as_array(operand, "lax.scatter_apply", "operand")
+    dims = primitives.ScatterDims(*(tuple(d) for d in dimension_numbers))
+    shape = tuple(int(n) for n in update_shape)
+    sizes = list(dims.window_sizes(x.ndim, shape))
+    how = GatherScatterMode.from_any(mode)
+    numbers = dims.as_gather()
+    read = GatherDimensionNumbers(
+        numbers.offset_dims,
+        numbers.collapsed_slice_dims,
+        numbers.start_index_map,
+        numbers.operand_batching_dims,
+        numbers.start_indices_batching_dims,
+    )
+    old = gather(x, scatter_indices, read, sizes, mode=how)
+    return scatter(  # type: ignore[no-any-return]
+        x,
+        scatter_indices,
+        func(old),
+        dimension_numbers,
+        unique_indices=unique_indices,
+        mode=how,
+    )
+
+
+def index_take(src: Any, idxs: Sequence[Any], axes: Sequence[int]) -> Array:
+    """The slices of `src` at vectors of indices along `axes`, the vectors counted first.
+
+    Indices out of bounds read nan, or the least integer.
+
+    >>> import numpy as np
+    >>> index_take(np.eye(3), (np.array([0, 2]), np.array([0, 1])), (0, 1)).tolist()
+    [1.0, 0.0]
+    """
+    x = as_array(src, "lax.index_take", "src")
+    columns = [as_array(i, "lax.index_take", "idxs") for i in idxs]
+    places = shapes.stack(columns, axis=-1)
+    kept = x.ndim - len(columns)
+    first = places.ndim - 1
+    numbers = GatherDimensionNumbers(tuple(range(first, first + kept)), tuple(axes), tuple(axes))
+    sizes = [1 if a in axes else n for a, n in enumerate(x.shape)]
+    return gather(x, places, numbers, sizes)
 
 
 def padtype_to_pads(

@@ -5,13 +5,23 @@ They are stricter than `arrayx.numpy`: dtypes are not promoted and only numbers 
 
 from __future__ import annotations
 
+import enum
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from arrayx import dtypes, errors
+from arrayx.control import hurwitz, incomplete_beta, incomplete_gamma
+from arrayx.control.slopes import slope
 from arrayx.core.array import Array
 from arrayx.numpy.functions import arrays_of
-from arrayx.numpy.promotion import as_array, broadcast_to_shape, plan_for, read_beside
+from arrayx.numpy.promotion import (
+    as_array,
+    as_type,
+    broadcast_to_shape,
+    plan_for,
+    read_beside,
+)
 from arrayx.primitives import (
     arithmetic,
     bessel,
@@ -26,13 +36,30 @@ from arrayx.primitives import (
     complex as complex_parts,
 )
 
+# The functions that JAX lets be told how accurate to be.
+_ACCURATE = frozenset("cbrt cos exp exp2 expm1 log log1p logistic rsqrt sin sqrt tan tanh".split())  # noqa: SIM905
 
-def _strict(name: str, apply: Callable[..., Any], arity: int, literals: bool = False) -> Any:
-    names = ("x", "y", "z")[:arity]
+
+def _strict(
+    name: str,
+    apply: Callable[..., Any],
+    arity: int,
+    literals: bool = False,
+    names: tuple[str, ...] = ("x", "y", "z"),
+) -> Any:
+    names = names[:arity]
+    parameter = inspect.Parameter
+    parameters = [parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in names]
+    if name in _ACCURATE:
+        parameters.append(parameter("accuracy", parameter.KEYWORD_ONLY, default=None))
+    signature = inspect.Signature(parameters)
 
     def function(*args: Any, **options: Any) -> Array:
-        if len(args) != arity:
-            raise errors.ArgumentError(f"lax.{name} takes {arity} arguments, got {len(args)}")
+        if options or len(args) != arity:
+            try:
+                args = signature.bind(*args, **options).args
+            except TypeError as error:
+                raise errors.ArgumentError(f"lax.{name}{signature}: {error}") from None
         operands = read_beside(args, f"lax.{name}", names)
         arrays = [a for a in operands if isinstance(a, Array)]
         full = [a for a in arrays if a.aval.ndim] or arrays
@@ -55,6 +82,7 @@ def _strict(name: str, apply: Callable[..., Any], arity: int, literals: bool = F
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "arrayx.lax"
+    function.__signature__ = signature  # type: ignore[attr-defined]
     function.__doc__ = getattr(apply, "__doc__", None) or f"{name} of arrays of one type."
     return function
 
@@ -69,6 +97,17 @@ def _reciprocal(x: Any) -> Any:
     return numeric.div(1.0, x)
 
 
+def _igamma_grad_a(a: Any, x: Any) -> Any:
+    """The derivative of `igamma` by its first argument."""
+    return slope(a, x, function="igamma", orders=(1, 0))
+
+
+def _random_gamma_grad(a: Any, x: Any) -> Any:
+    """How a gamma random number `x` moves with its shape parameter `a`, its probability kept."""
+    relative = incomplete_gamma.loggamma_slope(a, exponential.log(x))
+    return arithmetic.absorb_mul(relative, x)
+
+
 add = _strict("add", arithmetic.add, 2, True)
 sub = _strict("sub", arithmetic.sub, 2, True)
 mul = _strict("mul", arithmetic.mul, 2, True)
@@ -78,7 +117,7 @@ max = _strict("max", numeric.max, 2, True)
 min = _strict("min", numeric.min, 2, True)
 pow = _strict("pow", exponential.pow, 2)
 atan2 = _strict("atan2", trigonometric.atan2, 2)
-nextafter = _strict("nextafter", numeric.nextafter, 2)
+nextafter = _strict("nextafter", numeric.nextafter, 2, names=("x1", "x2"))
 eq = _strict("eq", arithmetic.eq, 2, True)
 ne = _strict("ne", arithmetic.ne, 2, True)
 lt = _strict("lt", arithmetic.lt, 2, True)
@@ -134,10 +173,38 @@ bessel_i0e = _strict("bessel_i0e", bessel.bessel_i0e, 1)
 bessel_i1e = _strict("bessel_i1e", bessel.bessel_i1e, 1)
 lgamma = _strict("lgamma", special.lgamma, 1)
 digamma = _strict("digamma", special.digamma, 1)
-clamp = _strict("clamp", lambda low, x, high: numeric.clamp(low, x, high), 3)
+clamp = _strict("clamp", numeric.clamp, 3, names=("min", "x", "max"))
+igamma = _strict("igamma", incomplete_gamma.igamma, 2)
+igammac = _strict("igammac", incomplete_gamma.igammac, 2)
+igamma_grad_a = _strict("igamma_grad_a", _igamma_grad_a, 2)
+random_gamma_grad = _strict("random_gamma_grad", _random_gamma_grad, 2)
+betainc = _strict("betainc", incomplete_beta.betainc, 3)
+zeta = _strict("zeta", hurwitz.zeta, 2)
 
 
-def round(x: Any, rounding_method: Any = 0) -> Array:
+class RoundingMethod(enum.Enum):
+    """Where halves go: away from zero, or to the even one of the two neighbours."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+class AccuracyMode(enum.Enum):
+    """How accurate a function is to be: what a backend has is at least DEFAULT."""
+
+    HIGHEST = 1
+    DEFAULT = 2
+
+
+class Tolerance(NamedTuple):
+    """How far a function may be off: absolutely, relatively, and in units of the last place."""
+
+    atol: float = 0.0
+    rtol: float = 0.0
+    ulps: int = 0
+
+
+def round(x: Any, rounding_method: Any = RoundingMethod.AWAY_FROM_ZERO) -> Array:
     """`x` rounded to a whole number: halves away from zero (0), or to the even one (1).
 
     >>> import numpy as np
@@ -220,3 +287,52 @@ def select_n(which: Any, *cases: Any) -> Array:
         at_least = number if kind == "bool" else arithmetic.ge(number, i)
         result = arithmetic.select(at_least, case, result)
     return result
+
+
+def reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> Array:
+    """`operand` rounded to what a float with so many bits holds, in its own dtype.
+
+    >>> import numpy as np
+    >>> reduce_precision(np.array([1.1, 1e10]), 5, 2).tolist()
+    [1.0, inf]
+    """
+    x = as_array(operand, "lax.reduce_precision", "operand")
+    return combined.reduce_precision(  # type: ignore[no-any-return]
+        x, exponent_bits=int(exponent_bits), mantissa_bits=int(mantissa_bits)
+    )
+
+
+def mulhi(x: Any, y: Any, /) -> Array:
+    """The high half of the product of integers: what does not fit into their dtype.
+
+    >>> import numpy as np
+    >>> mulhi(np.array([2**30], np.int32), np.array([8], np.int32)).tolist()
+    [2]
+    """
+    operands = read_beside((x, y), "lax.mulhi", ("x", "y"))
+    plan = plan_for(operands, "lax.mulhi", ("x", "y"))
+    a, b = arrays_of(plan, operands)
+    if not dtypes.is_integer(plan.dtype):
+        raise errors.DtypeError(f"lax.mulhi: integers are multiplied, not {plan.dtype}")
+    width = 8 * plan.dtype.itemsize
+    signed = dtypes.kind(plan.dtype) == "int"
+    if width < 64:
+        wide = dtypes.as_dtype(f"{'int' if signed else 'uint'}{2 * width}")
+        product = arithmetic.mul(as_type(a, wide), as_type(b, wide))
+        shift = bitwise.shift_right_arithmetic if signed else bitwise.shift_right_logical
+        return as_type(shift(product, width), plan.dtype)
+    # In halves of 32 bits, the lower ones without sign.
+    half = dtypes.as_dtype("uint32")
+    shift = bitwise.shift_right_arithmetic if signed else bitwise.shift_right_logical
+    (low_a, high_a), (low_b, high_b) = (
+        (as_type(as_type(v, half), plan.dtype), shift(v, 32)) for v in (a, b)
+    )
+    unsigned = dtypes.as_dtype("uint64")
+    lowest = arithmetic.mul(as_type(low_a, unsigned), as_type(low_b, unsigned))
+    carry = as_type(bitwise.shift_right_logical(lowest, 32), plan.dtype)
+    middle = arithmetic.add(arithmetic.mul(high_a, low_b), carry)
+    cross = arithmetic.add(
+        arithmetic.mul(low_a, high_b), as_type(as_type(middle, half), plan.dtype)
+    )
+    high = arithmetic.mul(high_a, high_b)
+    return arithmetic.add(high, arithmetic.add(shift(middle, 32), shift(cross, 32)))  # type: ignore[no-any-return]

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Any
 
 from arrayx.core.array import Array
 from arrayx.numpy.promotion import as_array
 from arrayx.primitives import fft as transforms
+
+
+class FftType(enum.Enum):
+    """Which transform: of complex numbers or real ones, forward or back."""
+
+    FFT = 0
+    IFFT = 1
+    RFFT = 2
+    IRFFT = 3
 
 
 def fft(x: Any, fft_type: Any, fft_lengths: Sequence[int]) -> Array:

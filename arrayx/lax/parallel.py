@@ -17,7 +17,8 @@ from arrayx.api.operands import arrays_of, as_array, described, home_of, working
 from arrayx.core.array import Array, is_scalar
 from arrayx.core.named_axes import NamedAxis, find_axis
 from arrayx.lax.loop_parts import paths_in
-from arrayx.lax.structural import dynamic_index_in_dim, expand_dims, squeeze
+from arrayx.lax.slicing import dynamic_index_in_dim
+from arrayx.lax.structural import expand_dims, squeeze
 from arrayx.numpy.promotion import check_axes, check_axis
 from arrayx.numpy.selection import where
 from arrayx.primitives import collectives

@@ -34,6 +34,7 @@ from arrayx.nn.functions import (
     standardize,
     swish,
 )
+from arrayx.nn.scaled import scaled_matmul
 from arrayx.numpy.transcendental import tanh
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "one_hot",
     "relu",
     "relu6",
+    "scaled_matmul",
     "selu",
     "sigmoid",
     "silu",

@@ -8,11 +8,12 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic, reductions, shapes, statistics, transcendental
+from arrayx.numpy.creation import beside, full_like
 from arrayx.numpy.functions import array_of
 from arrayx.numpy.promotion import as_array, as_type, inexact
 from arrayx.numpy.selection import where as choose
 from arrayx.primitives import combined, exponential, special
-from arrayx.primitives.arithmetic import select
+from arrayx.primitives.arithmetic import absorb_mul, select
 from arrayx.primitives.creation import iota
 
 
@@ -69,7 +70,7 @@ def soft_sign(x: Any) -> Array:
 def silu(x: Any) -> Array:
     """x * sigmoid(x), also called swish."""
     x = _float(x, "silu")
-    return arithmetic.multiply(x, sigmoid(x))
+    return absorb_mul(x, sigmoid(x))  # type: ignore[no-any-return]
 
 
 swish = silu
@@ -78,7 +79,7 @@ swish = silu
 def mish(x: Any) -> Array:
     """x * tanh(softplus(x))."""
     x = _float(x, "mish")
-    return arithmetic.multiply(x, transcendental.tanh(softplus(x)))
+    return absorb_mul(x, transcendental.tanh(softplus(x)))  # type: ignore[no-any-return]
 
 
 def elu(x: Any, alpha: Any = 1.0) -> Array:
@@ -115,9 +116,9 @@ def gelu(x: Any, approximate: bool = True) -> Array:
             math.sqrt(2 / math.pi), arithmetic.add(x, arithmetic.multiply(0.044715, cubic))
         )
         gate = arithmetic.multiply(0.5, arithmetic.add(1.0, transcendental.tanh(inner)))
-        return arithmetic.multiply(x, gate)
+        return absorb_mul(x, gate)  # type: ignore[no-any-return]
     tail = special.erfc(arithmetic.multiply(x, -math.sqrt(0.5)))
-    return arithmetic.multiply(arithmetic.multiply(0.5, x), tail)
+    return absorb_mul(arithmetic.multiply(0.5, x), tail)  # type: ignore[no-any-return]
 
 
 def glu(x: Any, axis: int = -1) -> Array:
@@ -150,7 +151,7 @@ def hard_sigmoid(x: Any) -> Array:
 def hard_silu(x: Any) -> Array:
     """x * hard_sigmoid(x), also called hard swish."""
     x = _float(x, "hard_silu")
-    return arithmetic.multiply(x, hard_sigmoid(x))
+    return absorb_mul(x, hard_sigmoid(x))  # type: ignore[no-any-return]
 
 
 hard_swish = hard_silu
@@ -180,11 +181,16 @@ def sparse_sigmoid(x: Any) -> Array:
 
 def _shift(x: Array, axis: Any, where: Any) -> Array:
     """The largest element over an axis, as a constant; 0 where it is not finite."""
+    largest = _largest(x, axis, where)
+    return select(logic.isfinite(largest), largest, 0.0)  # type: ignore[no-any-return]
+
+
+def _largest(x: Array, axis: Any, where: Any) -> Array:
+    """The largest element over an axis, as a constant; -inf where there is none."""
     largest = reductions.max(
         x, axis, keepdims=True, initial=None if where is None and x.size else -math.inf, where=where
     )
-    finite = logic.isfinite(largest)
-    return combined.stop_gradient(select(finite, largest, 0.0))  # type: ignore[no-any-return]
+    return combined.stop_gradient(largest)  # type: ignore[no-any-return]
 
 
 def softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
@@ -234,10 +240,17 @@ def logsumexp(
     2.0
     """
     x = _float(a, "logsumexp")
-    shift = _shift(x, axis, where)
-    weights = transcendental.exp(arithmetic.subtract(x, shift))
+    counted = where
     if b is not None:
-        weights = arithmetic.multiply(as_type(as_array(b), x.dtype), weights)
+        b, x = shapes.broadcast_arrays(beside(b, x, "logsumexp", "b"), x)
+        counted = logic.not_equal(b, 0)
+        counted = counted if where is None else logic.logical_and(counted, where)
+    shift = _largest(x, axis, counted)
+    shift = choose(logic.equal(shift, -math.inf), 0.0, shift)
+    weights = transcendental.exp(combined.distance(*shapes.broadcast_arrays(x, shift)))
+    if b is not None:
+        # An element with a weight of 0 counts for nothing, however large it is.
+        weights = absorb_mul(b, weights)
     total = reductions.sum(weights, axis, keepdims=keepdims, where=where)
     if not keepdims:
         shift = shapes.reshape(shift, total.shape) if shift.size == total.size else shift
@@ -252,7 +265,7 @@ def logsumexp(
 def logmeanexp(a: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Array:
     """log of the mean of exp over axes."""
     x = _float(a, "logmeanexp")
-    ones = shapes.broadcast_to(as_type(as_array(1.0), x.dtype), x.shape)
+    ones = full_like(x, 1.0)
     count = reductions.sum(ones, axis, keepdims=keepdims, where=where)
     return arithmetic.subtract(
         logsumexp(x, axis, keepdims=keepdims, where=where), transcendental.log(count)
@@ -278,8 +291,13 @@ def standardize(
     variance: Any = None,
     epsilon: Any = 1e-05,
     where: Any = None,
+    *,
+    algorithm: str = "fast",
 ) -> Array:
-    """`x` minus its mean, divided by the root of its variance plus `epsilon`."""
+    """`x` minus its mean, divided by the root of its variance plus `epsilon`.
+
+    The variance is taken of what the mean leaves, whatever `algorithm` says.
+    """
     x = _float(x, "standardize")
     if mean is None:
         mean = statistics.mean(x, axis, keepdims=True, where=where)

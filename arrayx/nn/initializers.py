@@ -13,11 +13,14 @@ from typing import Any, Literal, Protocol
 from arrayx import dtypes, errors, random
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, creation
+from arrayx.numpy.padding import pad
 from arrayx.numpy.promotion import check_axes
+from arrayx.numpy.shapes import moveaxis, reshape
 
 __all__ = [
     "Initializer",
     "constant",
+    "delta_orthogonal",
     "glorot_normal",
     "glorot_uniform",
     "he_normal",
@@ -28,6 +31,7 @@ __all__ = [
     "lecun_uniform",
     "normal",
     "ones",
+    "orthogonal",
     "truncated_normal",
     "uniform",
     "variance_scaling",
@@ -288,6 +292,65 @@ def he_normal(
     (5, 2)
     """
     return variance_scaling(2.0, "fan_in", "truncated_normal", in_axis, out_axis, batch_axis, dtype)
+
+
+def orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> Initializer:
+    """Weights whose rows or columns, whichever are fewer, are orthonormal, times `scale`.
+
+    The columns are along `column_axis`, all other axes together are the rows (Saxe, McClelland
+    and Ganguli, 2014).
+
+    >>> import arrayx as ax
+    >>> orthogonal()(ax.random.key(0), (5, 2)).shape
+    (5, 2)
+    """
+
+    def init(key: Any, shape: Sequence[int], given: Any) -> Array:
+        if len(shape) < 2:
+            raise errors.ShapeError(
+                f"orthogonal: weights of shape {tuple(shape)} have no rows and columns; at least 2 "
+                "dimensions are needed"
+            )
+        (axis,) = check_axes(column_axis, len(shape), "orthogonal")
+        columns = shape[axis]
+        rows = math.prod(shape[:axis]) * math.prod(shape[axis + 1 :])
+        target = _dtype(given, dtype)
+        # The product of a square orthogonal matrix and a part of the unit matrix.
+        matrix = random.orthogonal(key, rows, (), target, columns)
+        others = (*shape[:axis], *shape[axis + 1 :])
+        return arithmetic.multiply(moveaxis(reshape(matrix, (*others, columns)), -1, axis), scale)
+
+    return _named(init)
+
+
+def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> Initializer:
+    """Weights of convolutions that are 0 but in the middle, and orthogonal there (Xiao et al.,
+    2018).
+
+    Shapes have 3 to 5 axes: those of space, then inputs and outputs; no fewer outputs than inputs.
+
+    >>> import arrayx as ax
+    >>> delta_orthogonal()(ax.random.key(0), (3, 3, 2, 4)).shape
+    (3, 3, 2, 4)
+    """
+
+    def init(key: Any, shape: Sequence[int], given: Any) -> Array:
+        if len(shape) not in (3, 4, 5):
+            raise errors.ShapeError(
+                "delta_orthogonal: weights must have 3 to 5 dimensions (space, inputs, outputs), "
+                f"got shape {tuple(shape)}"
+            )
+        if shape[-1] < shape[-2]:
+            raise errors.ShapeError(
+                f"delta_orthogonal: weights of shape {tuple(shape)} have fewer outputs than inputs"
+            )
+        matrix = orthogonal(scale, column_axis, dtype)(key, tuple(shape[-2:]), given)
+        space = [slice((n - 1) // 2, (n - 1) // 2 + 1) for n in shape[:-2]]
+        low = [(s.start, n - s.stop) for s, n in zip(space, shape[:-2], strict=True)]
+        middle = reshape(matrix, (*(1 for _ in space), *shape[-2:]))
+        return pad(middle, [*low, (0, 0), (0, 0)])
+
+    return _named(init)
 
 
 xavier_uniform, xavier_normal = glorot_uniform, glorot_normal

@@ -220,6 +220,7 @@ from arrayx.numpy.ordering import (
     sort,
     sort_complex,
 )
+from arrayx.numpy.padding import pad
 from arrayx.numpy.places import (
     c_,
     diag_indices,
@@ -262,7 +263,6 @@ from arrayx.numpy.repetition import (
     fliplr,
     flipud,
     hsplit,
-    pad,
     repeat,
     resize,
     roll,

@@ -42,6 +42,15 @@ def contracted(
     preferred: Any = None,
 ) -> Array:
     """`dot_general` of two arrays of one dtype, the result in a preferred dtype if given."""
+    x, y, target = preferred_pair(x, y, preferred)
+    result = dot_general(
+        x, y, contracting=contracting, batch=batch, precision=precision_name(precision)
+    )
+    return result if target is None else as_type(result, target)
+
+
+def preferred_pair(x: Array, y: Array, preferred: Any) -> tuple[Array, Array, Any]:
+    """Operands in a dtype in which a preferred result is exact, and that result's dtype."""
     target: Any = None if preferred is None else dtypes.as_dtype(preferred)
     if target is not None and target is not x.dtype:
         wide = (
@@ -50,10 +59,7 @@ def contracted(
             else target
         )
         x, y = as_type(x, wide), as_type(y, wide)
-    result = dot_general(
-        x, y, contracting=contracting, batch=batch, precision=precision_name(precision)
-    )
-    return result if target is None else as_type(result, target)
+    return x, y, target
 
 
 def _plain(*given: Any) -> bool:

@@ -12,6 +12,7 @@ from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Shape
 from arrayx.core.interpreter import Tracer
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import (
     LITERALS,
     SCALARS,
@@ -21,6 +22,8 @@ from arrayx.numpy.promotion import (
     host_array,
     placed_like,
     plain_number,
+    read,
+    read_beside,
     scalar_array,
 )
 from arrayx.numpy.shapes import broadcast_to, expand_dims, stack
@@ -94,6 +97,20 @@ def asarray(
     if dtype is None and type(a) in SCALARS:
         return scalar_array(a, dtypes.default_dtype(type(a)), type(a) is not bool)
     return array(a, dtype)
+
+
+def beside(values: Any, reference: Array, function: str, argument: str) -> Array:
+    """An argument as an array of the dtype of `reference` that lies where that one lies.
+
+    Numbers get there directly: on the way through a default dtype they would lose digits.
+    """
+    target = reference.aval.dtype
+    if not isinstance(values, list | tuple):
+        values = read_beside((values, reference), function, (argument, ""))[0]
+    if isinstance(values, Array):
+        return as_type(values, target)
+    with placed_like(reference):
+        return asarray(values, target)
 
 
 def cast(x: Array, dtype: Any) -> Array:
@@ -236,6 +253,7 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     return _filled(shape, 1, _dtype(dtype, dtypes.default_float()), "ones")
 
 
+@named
 def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of a shape whose elements should not be read; they are zeros.
 
@@ -246,6 +264,7 @@ def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     return zeros(shape, dtype)
 
 
+@named
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of a shape with every element `fill_value`, which is broadcast.
 
@@ -268,6 +287,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
 
 
 def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, Any, bool]:
+    if not (hasattr(a, "dtype") and hasattr(a, "shape")) and type(a) not in SCALARS:
+        read(a, "like", "a")
     aval = a if hasattr(a, "dtype") and hasattr(a, "shape") else typeof(a)
     return (
         tuple(aval.shape) if shape is None else as_shape(shape, "like"),
@@ -276,6 +297,7 @@ def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, Any, bool]:
     )
 
 
+@named
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """Zeros of the shape and dtype of `a`.
 
@@ -286,6 +308,7 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
     return full_like(a, 0, dtype, shape)
 
 
+@named
 def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """Ones of the shape and dtype of `a`.
 
@@ -296,6 +319,7 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = Non
     return full_like(a, 1, dtype, shape)
 
 
+@named
 def empty_like(
     prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:
@@ -308,6 +332,7 @@ def empty_like(
     return full_like(prototype, 0, dtype, shape)
 
 
+@named
 def full_like(
     a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:

@@ -13,6 +13,7 @@ from arrayx.numpy.contraction import (
     _both,
 )
 from arrayx.numpy.matrices import diagonal_mask
+from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import (
     LITERALS,
     as_array,
@@ -21,6 +22,7 @@ from arrayx.numpy.promotion import (
     check_axis,
     placed_like,
 )
+from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.reductions import sum
 from arrayx.numpy.shapes import concatenate, expand_dims, moveaxis, ravel, reshape
 from arrayx.primitives.arithmetic import select
@@ -36,6 +38,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     x = as_array(a, "diagonal", "a")
     if x.ndim < 2:
         raise errors.ShapeError(f"diagonal needs at least 2 dimensions, got shape {x.shape}")
+    offset = concrete_index(offset, "diagonal", "offset")
     i, j = check_axis(axis1, x.ndim, "diagonal"), check_axis(axis2, x.ndim, "diagonal")
     if i == j:
         raise errors.AxisError("diagonal: the two axes are the same")
@@ -47,6 +50,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return x[..., places + down, places + right]
 
 
+@named
 def diag(v: Any, k: int = 0) -> Array:
     """The diagonal number `k` of a matrix, or the matrix that has a vector as that diagonal.
 
@@ -56,9 +60,10 @@ def diag(v: Any, k: int = 0) -> Array:
     """
     x = as_array(v, "diag", "v")
     if x.ndim == 2:
-        return diagonal(x, k)
+        return diagonal(x, concrete_index(k, "diag", "k"))
     if x.ndim != 1:
         raise errors.ShapeError(f"diag takes a vector or a matrix, got shape {x.shape}")
+    k = concrete_index(k, "diag", "k")
     n = x.shape[0] + abs(k)
     zero = LITERALS[dtypes.kind(x.dtype)](0)
     if k:
@@ -70,6 +75,7 @@ def diag(v: Any, k: int = 0) -> Array:
     return select(mask, broadcast_to_shape(x, (n, n)), zero)  # type: ignore[no-any-return]
 
 
+@named
 def diagflat(v: Any, k: int = 0) -> Array:
     """`diag` of the flattened array.
 
@@ -80,6 +86,7 @@ def diagflat(v: Any, k: int = 0) -> Array:
     return diag(ravel(as_array(v, "diagflat", "v")), k)
 
 
+@named
 def trace(
     a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None
 ) -> Array:
@@ -89,9 +96,11 @@ def trace(
     >>> float(anp.trace(anp.eye(3)))
     3.0
     """
+    refuse_out(out, "trace")
     return sum(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
+@named
 def kron(a: Any, b: Any) -> Array:
     """The Kronecker product: each element of `a` replaced by its product with `b`.
 
@@ -108,6 +117,7 @@ def kron(a: Any, b: Any) -> Array:
     return reshape(arithmetic.multiply(wide_x, wide_y), shape)
 
 
+@named
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Array:

@@ -9,8 +9,9 @@ import numpy as np
 from arrayx import errors
 from arrayx.core.array import Array
 from arrayx.numpy import logic
-from arrayx.numpy.creation import asarray
-from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, check_axes, check_axis
+from arrayx.numpy.creation import asarray, beside
+from arrayx.numpy.naming import named
+from arrayx.numpy.promotion import as_array, broadcast_to_shape, check_axes, check_axis
 from arrayx.numpy.selection import compress, concrete_array
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, reshape
 
@@ -42,6 +43,7 @@ def _checked(places: np.ndarray, length: int, most: int, function: str) -> np.nd
     return np.where(places < 0, places + length, places)
 
 
+@named
 def delete(
     arr: Any, obj: Any, axis: int | None = None, *, assume_unique_indices: bool = False
 ) -> Array:
@@ -61,6 +63,7 @@ def delete(
     return x[(slice(None),) * i + (left,)]
 
 
+@named
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     """`arr` with `values` before the elements (slices along `axis`) at `obj`.
 
@@ -69,7 +72,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     [5, 9, 6]
     """
     x = as_array(arr, "insert", "arr")
-    new = as_type(asarray(values), x.dtype)
+    new = beside(values, x, "insert", "values")
     if axis is None:
         x, axis = ravel(x), 0
     i = check_axis(axis, x.ndim, "insert")
@@ -83,7 +86,13 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     if found.size == 1:
         # One place takes as many slices as there are values.
         places = np.repeat(places, new.shape[0])
-    new = broadcast_to_shape(new, (len(places), *lines.shape[1:]))
+    shape = (len(places), *lines.shape[1:])
+    if any(m not in (1, n) for m, n in zip(new.shape, shape, strict=True)):
+        raise errors.ShapeError(
+            f"insert: values of shape {new.shape} do not fit the shape {shape} of {len(places)} "
+            f"slices along axis {i}"
+        )
+    new = broadcast_to_shape(new, shape)
     order = np.argsort(places, kind="stable")
     targets = np.empty(len(places), np.int64)
     targets[order] = places[order] + np.arange(len(places))
@@ -104,6 +113,7 @@ def _with_axes(new: Array, ndim: int) -> Array:
     return reshape(new, (1,) * (ndim - new.ndim) + new.shape)
 
 
+@named
 def extract(condition: Any, arr: Any, *, size: int | None = None, fill_value: Any = 0) -> Array:
     """The elements of the flattened array where `condition` is true.
 
@@ -117,6 +127,7 @@ def extract(condition: Any, arr: Any, *, size: int | None = None, fill_value: An
     return compress(mask, ravel(as_array(arr, "extract", "arr")), size=size, fill_value=fill_value)
 
 
+@named
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     """An array without the zeros at the front ("f") and back ("b") of its axes.
 

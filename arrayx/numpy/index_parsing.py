@@ -28,12 +28,15 @@ class Range(NamedTuple):
 class Parsed(NamedTuple):
     """An index, one item for each axis of the array.
 
-    An item is an int, a `Range`, or an integer array (of NumPy where it is known now).
-    `new_axes` are the places of new axes among the items: before item i of the axes.
+    An item is an int, a `Range`, an integer array (of NumPy where it is known now), or a `Truth`,
+    which stands at no axis (see `without_truths`).  `new_axes` are the places of new axes among
+    the items: before item i of the axes.
     """
 
     items: tuple[Any, ...]
     new_axes: tuple[int, ...]
+    # An ellipsis that stands for no axis keeps index arrays on its two sides apart.
+    apart: bool = False
 
 
 def refuse_index(item: Any) -> None:
@@ -87,30 +90,56 @@ def parse(index: Any, shape: Shape) -> Parsed:
         raise errors.IndexOutOfBoundsError(
             f"too many indices: {taken} for an array of {len(shape)} dimensions (shape {shape})"
         )
+    apart = False
     if dots:
+        sides = given[: dots[0]], given[dots[0] + 1 :]
+        apart = taken == len(shape) and all(
+            any(item is not None and type(item) is not slice for item in side) for side in sides
+        )
         given[dots[0] : dots[0] + 1] = [slice(None)] * (len(shape) - taken)
     else:
         given += [slice(None)] * (len(shape) - taken)
     items: list[Any] = []
     new_axes: list[int] = []
+    axis = 0
     for item in given:
         if item is None:
             new_axes.append(len(items))
         elif type(item) is slice:
-            items.append(_range(item, shape[len(items)]))
+            items.append(_range(item, shape[axis]))
+            axis += 1
         elif _is_mask(item):
             if item.ndim == 0:
-                # A single truth value is a new axis of length 1 or 0.
-                items.append(_Truth(bool(_mask(item, (), 0) is not None and item)))
+                items.append(Truth(bool(_mask(item, (), 0) is not None and item)))
                 continue
-            items.extend(_mask(item, shape, len([i for i in items if type(i) is not _Truth])))
+            items.extend(_mask(item, shape, axis))
+            axis += item.ndim
         else:
-            items.append(_integer(item, shape[len(items)], len(items)))
-    return Parsed(tuple(items), tuple(new_axes))
+            items.append(_integer(item, shape[axis], axis))
+            axis += 1
+    return Parsed(tuple(items), tuple(new_axes), apart)
 
 
-class _Truth(NamedTuple):
+class Truth(NamedTuple):
+    """A single truth value in an index."""
+
     value: bool
+
+
+def without_truths(parsed: Parsed, shape: Shape) -> tuple[Parsed, Shape]:
+    """An index in which truth values are index arrays, and the shape of the array it is for.
+
+    Such a value is the mask of one more axis of length 1, which that shape has.
+    """
+    if not any(type(item) is Truth for item in parsed.items):
+        return parsed, shape
+    lengths = iter(shape)
+    wider = tuple(1 if type(item) is Truth else next(lengths) for item in parsed.items)
+    items = tuple(
+        np.zeros(int(item.value), np.int64) if type(item) is Truth else item
+        for item in parsed.items
+    )
+    return parsed._replace(items=items), wider
 
 
 def _is_mask(item: Any) -> bool:
@@ -177,12 +206,7 @@ def _integer(item: Any, length: int, axis: int) -> Any:
 def checked(items: Sequence[Any], shape: Shape) -> list[Any]:
     """The items with what is known now counted from 0; raises where it is out of bounds."""
     result = []
-    axis = 0
-    for item in items:
-        if type(item) is _Truth:
-            result.append(item)
-            continue
-        n = shape[axis]
+    for axis, (item, n) in enumerate(zip(items, shape, strict=False)):
         if type(item) is int:
             if not -n <= item < n:
                 raise out_of_bounds(item, n, axis)
@@ -193,5 +217,4 @@ def checked(items: Sequence[Any], shape: Shape) -> list[Any]:
                     raise out_of_bounds(extreme, n, axis)
             item = np.where(item < 0, item.astype(np.int64) + n, item)
         result.append(item)
-        axis += 1
     return result

@@ -14,13 +14,22 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
-from arrayx.numpy.index_parsing import MODES, Parsed, Range, _Truth, checked, out_of_bounds, parse
+from arrayx.numpy.index_parsing import (
+    MODES,
+    Parsed,
+    Range,
+    checked,
+    out_of_bounds,
+    parse,
+    without_truths,
+)
 from arrayx.numpy.promotion import (
     LITERALS,
     as_type,
     broadcast_shapes,
     broadcast_to_shape,
     host_array,
+    placed_like,
 )
 from arrayx.primitives import slicing
 from arrayx.primitives.arithmetic import add, ge, lt, select
@@ -83,9 +92,11 @@ def take(x: Array, index: Any, mode: str | None = None, fill_value: Any = None) 
         if not -n <= index < n:
             raise out_of_bounds(index, n, 0)
         return first_axis_taken(x, index + n if index < 0 else index)
-    parsed = parse(index, x.aval.shape)
+    parsed, shape = without_truths(parse(index, x.aval.shape), x.aval.shape)
+    if shape != x.aval.shape:
+        x = reshape(x, shape=shape)
     items = parsed.items
-    arrays = [i for i in items if isinstance(i, np.ndarray | Array | _Truth)]
+    arrays = [i for i in items if isinstance(i, np.ndarray | Array)]
     if not arrays and (mode is None or not any(type(i) is int for i in items)):
         return basic(x, parsed)
     if mode is None and all(isinstance(i, Array) and not i.aval.shape for i in arrays):
@@ -131,6 +142,10 @@ def dynamic_starts(items: Sequence[Any], shape: Shape) -> tuple[list[Any], Any]:
             fits = above if fits is None else bitwise_and(above, fits)
         if fits is not None:
             inside = fits if inside is None else bitwise_and(inside, fits)
+    traced = [s.aval.dtype for s in starts if isinstance(s, Array)]
+    if any(dtype is not traced[0] for dtype in traced):
+        wide = dtypes.index_dtype(*shape)
+        starts = [_narrowed(s, wide) if isinstance(s, Array) else s for s in starts]
     return starts, inside
 
 
@@ -190,17 +205,8 @@ def laid_out(x_shape: Shape, parsed: Parsed) -> Layout:
     shape: list[int] = []
     axes: list[int] = []
     arrays: list[Any] = []
-    axis = 0
-    for i, item in enumerate(parsed.items):
+    for i, (item, n) in enumerate(zip(parsed.items, x_shape, strict=True)):
         shape.extend([1] * parsed.new_axes.count(i))
-        if type(item) is _Truth:
-            # One more axis of length 1, read at 0 or not at all.
-            axes.append(len(shape))
-            arrays.append(np.zeros(1 if item.value else 0, np.int64))
-            shape.append(1)
-            continue
-        n = x_shape[axis]
-        axis += 1
         if type(item) is Range:
             ranges.append(item)
             shape.append(item.length)
@@ -216,7 +222,7 @@ def laid_out(x_shape: Shape, parsed: Parsed) -> Layout:
         )
     except errors.ShapeError as error:
         raise errors.IndexOutOfBoundsError(f"index arrays do not fit together: {error}") from None
-    together = axes[-1] - axes[0] == len(axes) - 1
+    together = axes[-1] - axes[0] == len(axes) - 1 and not parsed.apart
     position = axes[0] if together else 0
     return Layout(tuple(ranges), tuple(shape), tuple(axes), tuple(arrays), batch, position)
 
@@ -289,7 +295,7 @@ def advanced(x: Array, parsed: Parsed, mode: str | None, fill_value: Any) -> Arr
     items = list(parsed.items)
     if mode is None:
         items = checked(items, x.aval.shape)
-    layout = laid_out(x.aval.shape, Parsed(tuple(items), parsed.new_axes))
+    layout = laid_out(x.aval.shape, parsed._replace(items=tuple(items)))
     part = take_ranges(x, layout.ranges)
     if layout.shape != part.aval.shape:
         part = reshape(part, shape=layout.shape)
@@ -301,7 +307,8 @@ def advanced(x: Array, parsed: Parsed, mode: str | None, fill_value: Any) -> Arr
         value = default_fill(x.aval.dtype) if fill_value is None else fill_value
         if 0 not in shape and mode is None and inside:
             raise errors.IndexOutOfBoundsError("an index into an axis of length 0")
-        return full_of(shape, x.aval.dtype, value)  # type: ignore[no-any-return]
+        with placed_like(x):
+            return full_of(shape, x.aval.dtype, value)  # type: ignore[no-any-return]
     dims, sizes = points(layout.shape, layout.axes, len(layout.batch), layout.position)
     fill = None
     if how == "fill" and fill_value is not None:

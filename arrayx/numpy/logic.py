@@ -8,7 +8,14 @@ from typing import Any
 from arrayx import dtypes
 from arrayx.core.array import Array
 from arrayx.numpy.functions import array_of, binary, unary
-from arrayx.numpy.promotion import BOOL, Pair, inexact, operands, read_beside, same
+from arrayx.numpy.promotion import (
+    BOOL,
+    Pair,
+    inexact,
+    operands,
+    promoted_arrays,
+    read_beside,
+)
 from arrayx.primitives import arithmetic, bitwise, numeric
 from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import eq, ne
@@ -50,7 +57,9 @@ def truth(x: Array) -> Array:
 
 def _logical(name: str, apply: Any, sentence: str, example: str) -> Any:
     def on_truth(x1: Any, x2: Any, /) -> Any:
-        return boolean(*(truth(array_of(x, name)) for x in read_beside((x1, x2), name, _NAMES)))
+        # A number stays one, so that it belongs to the backend of the other operand.
+        given = read_beside((x1, x2), name, _NAMES)
+        return boolean(*(truth(x) if isinstance(x, Array) else bool(x) for x in given))
 
     boolean = binary(
         name,
@@ -261,10 +270,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
     >>> anp.isclose(anp.asarray([1.0, 2.0]), 1.000001).tolist()
     [True, False]
     """
-    x, y = (
-        array_of(v, "isclose") if not isinstance(v, Array) else v
-        for v in operands((a, b), "isclose", ("a", "b"), same)
-    )
+    x, y = promoted_arrays((a, b), "isclose", ("a", "b"))
     which = builtins.max(dtypes.kind(x.dtype), dtypes.kind(y.dtype))
     if which == "bool":
         return equal(x, y)  # type: ignore[no-any-return]
@@ -302,7 +308,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
     >>> bool(anp.array_equal(anp.asarray([1, 2]), anp.asarray([1, 2])))
     True
     """
-    x, y = (array_of(v, "array_equal") for v in read_beside((a1, a2), "array_equal", ("a1", "a2")))
+    x, y = promoted_arrays((a1, a2), "array_equal", ("a1", "a2"))
     if x.shape != y.shape:
         return fill((), BOOL, False)  # type: ignore[no-any-return]
     result = equal(x, y)

@@ -12,6 +12,7 @@ from arrayx.api.mapping import vmap
 from arrayx.core.array import Array
 from arrayx.numpy.inspection import ndim
 from arrayx.numpy.matrices import indices
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import as_array, broadcast_shapes, check_axis
 from arrayx.numpy.shapes import expand_dims, moveaxis, reshape
 from arrayx.treedef import flatten, unflatten
@@ -195,6 +196,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Sequence[int]) -> Ar
     return x
 
 
+@named
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any
 ) -> Any:

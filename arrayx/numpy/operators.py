@@ -233,6 +233,11 @@ def _view(self: Array, dtype: Any = None) -> Array:
     return bitcast(self, dtype=target)  # type: ignore[no-any-return]
 
 
+def _compress(self: Array, condition: Any, axis: int | None = None, **sizes: Any) -> Array:
+    """The elements for which `condition` is true; see `anp.compress`."""
+    return selection.compress(condition, self, axis, **sizes)
+
+
 def _mT(self: Array) -> Array:
     """The array with its last two axes exchanged."""
     return shapes.matrix_transpose(self)
@@ -281,10 +286,11 @@ METHODS: dict[str, Callable[..., Any]] = {
     "any": reductions.any,
     "argmax": ordering.argmax,
     "argmin": ordering.argmin,
+    "argpartition": ordering.argpartition,
     "argsort": ordering.argsort,
     "choose": selection.choose,
     "clip": arithmetic.clip,
-    "compress": lambda self, condition, axis=None: selection.compress(condition, self, axis),
+    "compress": _compress,
     "conj": transcendental.conj,
     "conjugate": transcendental.conj,
     "cumprod": cumulative.cumprod,
@@ -295,6 +301,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "mean": statistics.mean,
     "min": reductions.min,
     "nonzero": selection.nonzero,
+    "partition": ordering.partition,
     "prod": reductions.prod,
     "ptp": reductions.ptp,
     "ravel": shapes.ravel,

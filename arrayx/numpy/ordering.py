@@ -5,18 +5,26 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic, rounding
+from arrayx.numpy.creation import full_like
 from arrayx.numpy.indexing import take as take_index
+from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import (
+    SCALARS,
     as_array,
     as_type,
     broadcast_to_shape,
     check_axes,
     check_axis,
+    known_values,
     placed_like,
     promoted_arrays,
+    read_beside,
+    scalar_array,
 )
 from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.reductions import all as all_true
@@ -39,32 +47,49 @@ def _in_line(a: Any, axis: Any, function: str) -> tuple[Array, int]:
     return x, check_axis(axis, x.ndim, function)
 
 
+_KINDS = (None, "stable", "quicksort", "mergesort", "heapsort")
+
+
+def _check_order(kind: Any, order: Any, function: str) -> None:
+    if kind not in _KINDS:
+        raise errors.ArgumentError(f"{function}: kind is one of {_KINDS[1:]}, not {kind!r}")
+    if order is not None:
+        raise errors.ArgumentError(
+            f"{function}: order= is for arrays with named fields, which there are not"
+        )
+
+
+@named
 def sort(
     a: Any,
     axis: int | None = -1,
     *,
-    kind: None = None,
+    kind: str | None = None,
     order: None = None,
     stable: bool = True,
     descending: bool = False,
 ) -> Array:
     """`a` sorted along `axis` (None flattens): nan last, equal elements in their order.
 
+    Every sort is stable, so `kind` and `stable` change nothing.
+
     >>> import arrayx.numpy as anp
     >>> anp.sort(anp.array([3, 1, 2])).tolist()
     [1, 2, 3]
     """
+    _check_order(kind, order, "sort")
     x, i = _in_line(a, axis, "sort")
     if descending:
         return take_along_axis(x, argsort(x, i, descending=True), i)
     return sorting.sort(x, axis=i, num_keys=1)[0]  # type: ignore[no-any-return]
 
 
+@named
 def argsort(
     a: Any,
     axis: int | None = -1,
     *,
-    kind: None = None,
+    kind: str | None = None,
     order: None = None,
     stable: bool = True,
     descending: bool = False,
@@ -75,6 +100,7 @@ def argsort(
     >>> anp.argsort(anp.array([3, 1, 2])).tolist()
     [1, 2, 0]
     """
+    _check_order(kind, order, "argsort")
     x, i = _in_line(a, axis, "argsort")
     dtype = dtypes.index_dtype(x.shape[i])
     with placed_like(x):
@@ -88,6 +114,7 @@ def argsort(
     return take_along_axis(order_, from_end, i)
 
 
+@named
 def lexsort(keys: Any, axis: int = -1) -> Array:
     """The indices that sort by several keys, the last one first.
 
@@ -95,10 +122,21 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
     >>> anp.lexsort((anp.array([1, 0]), anp.array([5, 5]))).tolist()
     [1, 0]
     """
-    arrays = [as_array(k, "lexsort", "keys") for k in keys]
+    if not isinstance(keys, Array | np.ndarray | list | tuple) or not len(keys):
+        raise errors.ArgumentError(
+            f"lexsort: keys is a sequence of at least one array, got {keys!r}"
+        )
+    arrays = [as_array(k, "lexsort", f"keys[{n}]") for n, k in enumerate(keys)]
+    for n, x in enumerate(arrays):
+        if x.shape != arrays[0].shape:
+            raise errors.ShapeError(
+                f"lexsort: keys[{n}] has shape {x.shape} and keys[0] {arrays[0].shape}; they must "
+                "be equal"
+            )
     i = check_axis(axis, arrays[0].ndim, "lexsort")
     dtype = dtypes.index_dtype(arrays[0].shape[i])
-    places = iota(shape=arrays[0].shape, dtype=dtype, axis=i)
+    with placed_like(arrays[0]):
+        places = iota(shape=arrays[0].shape, dtype=dtype, axis=i)
     return sorting.sort(*arrays[::-1], places, axis=i, num_keys=len(arrays))[-1]  # type: ignore[no-any-return]
 
 
@@ -121,6 +159,7 @@ def argmax(a: Any, axis: int | None = None, out: None = None, keepdims: Any = Fa
     >>> int(anp.argmax(anp.array([1, 5, 5])))
     1
     """
+    refuse_out(out, "argmax")
     return _arg_extreme("argmax", reduction.argmax, a, axis, bool(keepdims))
 
 
@@ -131,13 +170,20 @@ def argmin(a: Any, axis: int | None = None, out: None = None, keepdims: Any = Fa
     >>> int(anp.argmin(anp.array([5, 1, 1])))
     1
     """
+    refuse_out(out, "argmin")
     return _arg_extreme("argmin", reduction.argmin, a, axis, bool(keepdims))
 
 
+_METHODS_OF_SEARCH = ("scan", "scan_unrolled", "sort", "compare_all")
+
+
+@named
 def searchsorted(
     a: Any, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan"
 ) -> Array:
     """Where to insert `v` into the sorted vector `a`: before equal elements, or after them.
+
+    `method` is taken for programs that give one; all of them halve an interval.
 
     >>> import arrayx.numpy as anp
     >>> anp.searchsorted(anp.array([1, 3, 5]), anp.array([3, 4])).tolist()
@@ -145,11 +191,20 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise errors.ArgumentError(f"searchsorted: side is 'left' or 'right', not {side!r}")
+    if method not in _METHODS_OF_SEARCH:
+        raise errors.ArgumentError(
+            f"searchsorted: method is one of {_METHODS_OF_SEARCH}, not {method!r}"
+        )
     line, wanted = promoted_arrays((a, v), "searchsorted", ("a", "v"))
     if line.ndim != 1:
         raise errors.ShapeError(f"searchsorted: a must be a vector, got shape {line.shape}")
     if sorter is not None:
-        line = take(line, sorter)
+        order = as_array(sorter, "searchsorted", "sorter")
+        if order.shape != line.shape:
+            raise errors.ShapeError(
+                f"searchsorted: sorter of shape {order.shape} for a of shape {line.shape}"
+            )
+        line = take(line, order)
     n = line.shape[0]
     dtype = dtypes.index_dtype(n)
     with placed_like(line):
@@ -175,6 +230,7 @@ def searchsorted(
     return low
 
 
+@named
 def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     """The number of the bin into which each element falls; `bins` rise or fall.
 
@@ -183,13 +239,22 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     [0, 2]
     """
     edges = as_array(bins, "digitize", "bins")
+    numbers = as_array(x, "digitize", "x")
+    if edges.ndim != 1:
+        raise errors.ShapeError(f"digitize: bins must be a vector, got shape {edges.shape}")
+    if dtypes.is_complex(edges.dtype) or dtypes.is_complex(numbers.dtype):
+        raise errors.DtypeError("digitize: complex numbers have no bins")
+    known = known_values(edges)
+    if known is not None and len(known) > 1:
+        steps = np.asarray(known[1:] >= known[:-1]), np.asarray(known[1:] <= known[:-1])
+        if not any(s.all() for s in steps):
+            raise errors.ArgumentError("digitize: bins must rise or fall all along")
     if edges.shape[0] == 0:
-        return arithmetic.multiply(as_type(as_array(x), dtypes.default_int()), 0)
+        return full_like(numbers, 0, dtypes.default_int())
     side = "left" if right else "right"
     rising = searchsorted(edges, x, side)
     turned = edges[::-1]
-    other = "right" if right else "left"
-    falling = arithmetic.subtract(edges.shape[0], searchsorted(turned, x, other))
+    falling = arithmetic.subtract(edges.shape[0], searchsorted(turned, x, side))
     return where(logic.greater_equal(edges[-1], edges[0]), rising, falling)  # type: ignore[no-any-return]
 
 
@@ -211,6 +276,7 @@ def quantile(
     >>> float(anp.quantile(anp.array([1.0, 2.0, 4.0]), 0.5))
     2.0
     """
+    refuse_out(out, "quantile")
     return _quantile(a, q, axis, method, keepdims, "quantile", False)
 
 
@@ -229,6 +295,7 @@ def nanquantile(
     >>> float(anp.nanquantile(anp.array([1.0, anp.nan, 3.0]), 0.5))
     2.0
     """
+    refuse_out(out, "nanquantile")
     return _quantile(a, q, axis, method, keepdims, "nanquantile", True)
 
 
@@ -236,13 +303,24 @@ _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def _quantile(
-    a: Any, q: Any, axis: Any, method: str, keepdims: bool, function: str, skip_nan: bool
+    a: Any,
+    q: Any,
+    axis: Any,
+    method: str,
+    keepdims: bool,
+    function: str,
+    skip_nan: bool,
+    most: float = 1,
 ) -> Array:
     if method not in _METHODS:
         raise errors.ArgumentError(f"{function}: no method {method!r}; there are {_METHODS}")
     x = as_array(a, function, "a")
-    x = as_type(x, dtypes.float_for(x.dtype))
-    fractions = as_type(as_array(q, function, "q"), x.dtype)
+    result_dtype = dtypes.float_for(x.dtype)
+    if dtypes.is_complex(result_dtype):
+        raise errors.DtypeError(f"{function}: complex numbers of dtype {x.dtype} have no order")
+    # In which places can be told apart: 16 bits number 2,048 elements at most.
+    x = as_type(x, dtypes.accumulation_dtype(result_dtype))
+    fractions = _fractions(q, x, most, function)
     axes = check_axes(axis, x.ndim, function)
     kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
     x = moveaxis(x, axes, tuple(range(-len(axes), 0))) if axes else expand_dims(x, -1)
@@ -254,7 +332,7 @@ def _quantile(
     if skip_nan:
         count = as_type(sum(logic.logical_not(missing), -1), x.dtype)
     else:
-        count = broadcast_to_shape(as_type(as_array(float(n)), x.dtype), x.shape[:-1])
+        count = broadcast_to_shape(scalar_array(float(n), x.dtype, False, (x,)), x.shape[:-1])
     wide = reshape(fractions, (*fractions.shape, *(1,) * (x.ndim - 1)))
     place = arithmetic.multiply(wide, arithmetic.subtract(count, 1.0))
     below, above = rounding.floor(place), rounding.ceil(place)
@@ -286,7 +364,18 @@ def _quantile(
     result = where(bad, float("nan"), result)
     if keepdims:
         result = reshape(result, (*fractions.shape, *kept))
-    return result
+    return as_type(result, result_dtype)
+
+
+def _fractions(q: Any, x: Array, most: float, function: str) -> Array:
+    """`q` between 0 and `most` as fractions of 1, in the dtype of `x`; raises if it is outside."""
+    host = known_values(q)
+    if host is not None and host.size and not (np.min(host) >= 0 and np.max(host) <= most):
+        raise errors.ArgumentError(f"{function}: q lies between 0 and {most:g}, got {q!r}")
+    if type(q) in SCALARS:
+        return scalar_array(q / most, x.dtype, False, (x,))
+    given = as_type(as_array(read_beside((q, x), function, ("q", "a"))[0]), x.dtype)
+    return given if most == 1 else arithmetic.divide(given, most)
 
 
 def percentile(
@@ -304,8 +393,8 @@ def percentile(
     >>> float(anp.percentile(anp.array([1.0, 2.0, 4.0]), 50))
     2.0
     """
-    q = arithmetic.divide(as_array(q, "percentile", "q"), 100.0)
-    return quantile(a, q, axis, method=method, keepdims=keepdims)
+    refuse_out(out, "percentile")
+    return _quantile(a, q, axis, method, keepdims, "percentile", False, 100)
 
 
 def median(
@@ -321,6 +410,7 @@ def median(
     >>> float(anp.median(anp.array([1.0, 5.0, 2.0])))
     2.0
     """
+    refuse_out(out, "median")
     return _quantile(a, 0.5, axis, "midpoint", keepdims, "median", False)
 
 
@@ -337,6 +427,7 @@ def nanmedian(
     >>> float(anp.nanmedian(anp.array([1.0, anp.nan, 2.0])))
     1.5
     """
+    refuse_out(out, "nanmedian")
     return _quantile(a, 0.5, axis, "midpoint", keepdims, "nanmedian", True)
 
 
@@ -355,8 +446,8 @@ def nanpercentile(
     >>> float(anp.nanpercentile(anp.array([1.0, anp.nan, 3.0]), 50))
     2.0
     """
-    q = arithmetic.divide(as_array(q, "nanpercentile", "q"), 100.0)
-    return nanquantile(a, q, axis, method=method, keepdims=keepdims)
+    refuse_out(out, "nanpercentile")
+    return _quantile(a, q, axis, method, keepdims, "nanpercentile", True, 100)
 
 
 def _nan_arg(name: str, arg: Any, far: float, a: Any, axis: Any, keepdims: Any) -> Array:
@@ -375,6 +466,7 @@ def _nan_arg(name: str, arg: Any, far: float, a: Any, axis: Any, keepdims: Any) 
     return where(none, -1, place)  # type: ignore[no-any-return]
 
 
+@named
 def nanargmax(a: Any, axis: int | None = None, out: None = None, keepdims: Any = False) -> Array:
     """The index of the first largest element that is not nan; -1 if all are.
 
@@ -382,9 +474,11 @@ def nanargmax(a: Any, axis: int | None = None, out: None = None, keepdims: Any =
     >>> int(anp.nanargmax(anp.array([1.0, anp.nan, 3.0])))
     2
     """
+    refuse_out(out, "nanargmax")
     return _nan_arg("nanargmax", argmax, -math.inf, a, axis, keepdims)
 
 
+@named
 def nanargmin(a: Any, axis: int | None = None, out: None = None, keepdims: Any = False) -> Array:
     """The index of the first smallest element that is not nan; -1 if all are.
 
@@ -392,6 +486,7 @@ def nanargmin(a: Any, axis: int | None = None, out: None = None, keepdims: Any =
     >>> int(anp.nanargmin(anp.array([anp.nan, 3.0, 1.0])))
     2
     """
+    refuse_out(out, "nanargmin")
     return _nan_arg("nanargmin", argmin, math.inf, a, axis, keepdims)
 
 
@@ -401,6 +496,7 @@ def _check_kth(kth: Any, length: int, function: str) -> None:
             raise errors.ArgumentError(f"{function}: kth {k} is out of range for length {length}")
 
 
+@named
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Array:
     """`a` so ordered along `axis` that element `kth` stands where sorting would put it.
 
@@ -415,6 +511,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Array:
     return sort(x, i)
 
 
+@named
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Array:
     """The indices that order `a` as `partition` does.
 

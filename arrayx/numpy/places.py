@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from arrayx import dtypes, errors
-from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
-from arrayx.numpy.creation import asarray, ones
+from arrayx.numpy.creation import asarray, beside, ones
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
     broadcast_shapes,
     broadcast_to_shape,
     check_axis,
+    known_values,
+    placed_like,
 )
 from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.repetition import resize
@@ -67,7 +69,8 @@ def diag_indices_from(arr: Any) -> Indices:
         raise errors.ShapeError(
             f"diag_indices_from: all axes, at least 2, must have one length, got shape {x.shape}"
         )
-    return diag_indices(x.shape[0], x.ndim)
+    with placed_like(x):
+        return diag_indices(x.shape[0], x.ndim)
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Indices:
@@ -100,7 +103,8 @@ def tril_indices_from(arr: Any, k: int = 0) -> Indices:
     [[1], [0]]
     """
     x = _square_size(arr, "tril_indices_from")
-    return tril_indices(x.shape[0], k, x.shape[1])
+    with placed_like(x):
+        return tril_indices(x.shape[0], k, x.shape[1])
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> Indices:
@@ -111,9 +115,11 @@ def triu_indices_from(arr: Any, k: int = 0) -> Indices:
     [[0], [1]]
     """
     x = _square_size(arr, "triu_indices_from")
-    return triu_indices(x.shape[0], k, x.shape[1])
+    with placed_like(x):
+        return triu_indices(x.shape[0], k, x.shape[1])
 
 
+@named
 def mask_indices(
     n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0, *, size: int | None = None
 ) -> Indices:
@@ -126,6 +132,7 @@ def mask_indices(
     return nonzero(mask_func(ones((n, n)), k), size=size)
 
 
+@named
 def ix_(*args: Any) -> Indices:
     """Vectors as index arrays of an open grid; booleans stand for the places where they are true.
 
@@ -148,13 +155,7 @@ def ix_(*args: Any) -> Indices:
 # ----------------------------------------------------------------- flat numbers
 
 
-def _known_values(x: Any) -> np.ndarray | None:
-    """The elements as NumPy has them, or None where they are traced."""
-    if isinstance(x, Array):
-        return x.host() if isinstance(x, ConcreteArray) else None
-    return np.asarray(x)
-
-
+@named
 def unravel_index(indices: Any, shape: Any) -> Indices:
     """Numbers of elements in an array of `shape`, counted row by row, as one index for each axis.
 
@@ -171,7 +172,7 @@ def unravel_index(indices: Any, shape: Any) -> Indices:
     if not dtypes.is_integer(places.dtype):
         raise errors.DtypeError(f"unravel_index: indices must be integers, not {places.dtype}")
     total = math.prod(lengths)
-    host = _known_values(indices)
+    host = known_values(indices)
     if host is not None and host.size and not (-total <= host.min() and host.max() < total):
         bad = host[(host < -total) | (host >= total)].flat[0]
         raise errors.IndexOutOfBoundsError(
@@ -187,6 +188,7 @@ def unravel_index(indices: Any, shape: Any) -> Indices:
     return tuple(result)
 
 
+@named
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C", *, dtype: Any = None
 ) -> Array:
@@ -214,7 +216,7 @@ def ravel_multi_index(
         if not dtypes.is_integer(x.dtype):
             raise errors.DtypeError(f"ravel_multi_index: indices must be integers, not {x.dtype}")
         if how == "raise":
-            host = _known_values(given)
+            host = known_values(given)
             if host is None:
                 raise errors.ConcretizationError(
                     "ravel_multi_index checks indices against the dimensions, so they must be "
@@ -234,10 +236,10 @@ def ravel_multi_index(
             )
         columns.append(as_type(x, target))
     numbered = list(zip(columns, lengths, strict=True))
-    result = asarray(0, target)
+    result = None
     for x, n in numbered if order == "C" else reversed(numbered):
-        result = arithmetic.add(arithmetic.multiply(result, n), x)
-    return result
+        result = x if result is None else arithmetic.add(arithmetic.multiply(result, n), x)
+    return asarray(0, target) if result is None else result
 
 
 # ----------------------------------------------------------------- writes
@@ -250,31 +252,35 @@ def _refuse_in_place(function: str, inplace: bool) -> None:
         )
 
 
+@named
 def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True) -> Array:
     """A copy of `a` with `val` on its main diagonal; needs `inplace=False`.
 
-    `val` is a number, or a vector that is repeated along the diagonal.
+    `val` is a number, or a vector that is repeated along the diagonal.  With `wrap` the diagonal
+    of a tall matrix begins again below its end, after a row that is left out.
 
     >>> import arrayx.numpy as anp
     >>> anp.fill_diagonal(anp.zeros((2, 2)), 5, inplace=False).tolist()
     [[5.0, 0.0], [0.0, 5.0]]
     """
     _refuse_in_place("fill_diagonal", inplace)
-    if wrap:
-        raise errors.ArgumentError("fill_diagonal: wrap=True is not offered")
     x = as_array(a, "fill_diagonal", "a")
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
         raise errors.ShapeError(
             f"fill_diagonal takes a matrix, or axes of one length; got shape {x.shape}"
         )
-    count = min(x.shape)
-    values = as_array(val, "fill_diagonal", "val")
+    step = 1 + sum(math.prod(x.shape[i + 1 :]) for i in range(x.ndim - 1))
+    end = x.size if wrap or x.ndim > 2 else min(x.size, x.shape[1] ** 2)
+    places = np.arange(0, end, step)
+    count = len(places)
+    values = beside(val, x, "fill_diagonal", "val")
     if values.ndim:
         values = resize(ravel(values), (count,))
-    places = np.arange(count)
-    return updated(x, (places,) * x.ndim, values, "set", None, True)
+    index = np.unravel_index(places, x.shape) if x.size else (places,) * x.ndim
+    return updated(x, index, values, "set", None, True)
 
 
+@named
 def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = True) -> Array:
     """A copy of `a` with elements of `v` at the flat indices `ind`; needs `inplace=False`.
 
@@ -287,15 +293,18 @@ def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = Tr
     """
     _refuse_in_place("put", inplace)
     x = as_array(a, "put", "a")
-    places, values = ravel(asarray(ind)), ravel(asarray(v))
+    with placed_like(x):
+        places = ravel(asarray(ind))
+    values = ravel(beside(v, x, "put", "v"))
     if not places.size or not values.size:
         return x
     values = resize(values, places.shape)
     how = check_mode(None if mode == "raise" else mode)
-    flat = updated(ravel(x), places, as_type(values, x.dtype), "set", how, False)
+    flat = updated(ravel(x), places, values, "set", how, False)
     return reshape(flat, x.shape)
 
 
+@named
 def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:
     """A copy of `arr` with elements of `vals`, in turn, where `mask` is true.
 
@@ -308,7 +317,9 @@ def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:
     """
     _refuse_in_place("place", inplace)
     x = as_array(arr, "place", "arr")
-    which, values = logic.truth(asarray(mask)), ravel(asarray(vals))
+    with placed_like(x):
+        which = logic.truth(asarray(mask))
+    values = ravel(beside(vals, x, "place", "vals"))
     if which.size != x.size:
         raise errors.ShapeError(
             f"place: the mask of shape {which.shape} does not fit the shape {x.shape}"
@@ -320,10 +331,11 @@ def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:
     flat = ravel(which)
     number = cumsum(as_type(flat, dtypes.index_dtype(x.size)), axis=0, reverse=False)
     turn = arithmetic.remainder(arithmetic.subtract(number, 1), values.shape[0])
-    picked = as_type(values[turn], x.dtype)
+    picked = values[turn]
     return reshape(where(flat, picked, ravel(x)), x.shape)
 
 
+@named
 def put_along_axis(
     arr: Any,
     indices: Any,
@@ -355,9 +367,16 @@ def put_along_axis(
         raise errors.ShapeError(
             f"put_along_axis: {places.ndim} dimensions of indices for {x.ndim} of the array"
         )
-    given = as_array(values, "put_along_axis", "values")
+    given = beside(values, x, "put_along_axis", "values")
     grid = [n if d != i else places.shape[i] for d, n in enumerate(x.shape)]
-    shape = broadcast_shapes(tuple(grid), places.shape, given.shape)
+    shape = broadcast_shapes(tuple(grid), places.shape)
+    if given.ndim > x.ndim or any(
+        n not in (1, m) for n, m in zip(given.shape[::-1], shape[::-1], strict=False)
+    ):
+        raise errors.ShapeError(
+            f"put_along_axis: values of shape {given.shape} cannot be broadcast to the shape "
+            f"{shape} of the places"
+        )
     index: list[Any] = [
         np.arange(n).reshape(tuple(n if e == d else 1 for e in range(x.ndim)))
         for d, n in enumerate(x.shape)

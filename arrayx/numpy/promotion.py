@@ -158,6 +158,13 @@ def as_array(x: Any, function: str = "asarray", argument: str = "x") -> Array:
     return scalar_array(x, dtypes.default_dtype(type(x)), type(x) is not bool)
 
 
+def known_values(x: Any) -> np.ndarray | None:
+    """The elements as NumPy has them, or None where they are traced."""
+    if isinstance(x, Array):
+        return x.host() if isinstance(x, ConcreteArray) else None
+    return np.asarray(x)
+
+
 # ----------------------------------------------------------------- shapes
 
 

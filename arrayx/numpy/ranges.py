@@ -11,25 +11,28 @@ from arrayx import dtypes, errors
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array, typeof
 from arrayx.core.interpreter import Tracer
-from arrayx.numpy import arithmetic, rounding
+from arrayx.numpy import arithmetic, logic, rounding
 from arrayx.numpy.creation import (
     full_like,
     zeros,
 )
+from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import (
-    as_array,
     as_type,
+    broadcast_shapes,
     broadcast_to_shape,
     host_array,
+    known_values,
     placed_like,
     promoted_arrays,
 )
-from arrayx.numpy.shapes import expand_dims, moveaxis
+from arrayx.numpy.shapes import expand_dims, moveaxis, reshape
 from arrayx.primitives.arithmetic import eq, select
 from arrayx.primitives.creation import iota
 from arrayx.promotion import lattice_result
 
 
+@named
 def arange(
     start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
 ) -> Array:
@@ -46,6 +49,11 @@ def arange(
     target: Any = dtypes.as_dtype(dtype) if dtype is not None else None
     if target is None:
         target, _ = lattice_result({(typeof(v).dtype, typeof(v).weak_type) for v in given})
+    for v in given:
+        if np.size(v) != 1 or isinstance(v, complex) or np.iscomplexobj(v):
+            raise errors.ArgumentError(f"arange: a real number is taken, got {v!r}")
+        if not np.isfinite(np.asarray(v, float)):
+            raise errors.ArgumentError(f"arange: there is no range with {v!r}")
     values = [v.item() if isinstance(v, np.ndarray | np.generic) else v for v in given]
     if stop is None and step is None:
         first, last, by = 0, values[0], 1
@@ -79,6 +87,7 @@ def concrete_number(value: Any, function: str) -> Any:
     raise errors.ArgumentError(f"{function}: {value!r} is not a number")
 
 
+@named
 def linspace(
     start: Any,
     stop: Any,
@@ -107,7 +116,9 @@ def linspace(
         return dtypes.float_for(d), False
 
     first, last = promoted_arrays((start, stop), "linspace", ("start", "stop"), floating)
-    working = first.dtype
+    working = dtypes.accumulation_dtype(first.dtype)  # which can number more elements
+    narrow = first.dtype
+    first, last = as_type(first, working), as_type(last, working)
     shape = arithmetic.add(first, last).shape
     first, last = broadcast_to_shape(first, shape), broadcast_to_shape(last, shape)
     gaps = num - 1 if endpoint else num
@@ -118,7 +129,8 @@ def linspace(
         else (full_like(first, math.nan))
     )
     if num == 0:
-        values = zeros((0, *shape), working)
+        with placed_like(first):
+            values = zeros((0, *shape), working)
     elif gaps == 0:
         values = expand_dims(first, 0)
     else:
@@ -137,12 +149,11 @@ def linspace(
             )
             values = select(at_end, broadcast_to_shape(last, values.shape), values)
     result = moveaxis(values, 0, axis)
-    if dtype is not None:
-        target = dtypes.as_dtype(dtype)
-        if dtypes.is_integer(target):
-            result = rounding.floor(result)
-        result = as_type(result, target)
-    return (result, step) if retstep else result
+    target = narrow if dtype is None else dtypes.as_dtype(dtype)
+    if dtypes.is_integer(target):
+        result = rounding.floor(result)
+    result = as_type(result, target)
+    return (result, as_type(step, narrow)) if retstep else result
 
 
 def concrete_index(value: Any, function: str, argument: str) -> int:
@@ -157,6 +168,7 @@ def concrete_index(value: Any, function: str, argument: str) -> int:
         ) from None
 
 
+@named
 def logspace(
     start: Any,
     stop: Any,
@@ -176,17 +188,41 @@ def logspace(
     return result if dtype is None else as_type(result, dtypes.as_dtype(dtype))
 
 
+@named
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Array:
-    """Numbers from `start` to `stop` with a constant ratio.
+    """Numbers from `start` to `stop` with a constant ratio; arrays of them along `axis`.
+
+    `stop` is the last number if `endpoint`.  Real ends of different signs have no such numbers
+    between them, so these are nan.
 
     >>> import arrayx.numpy as anp
     >>> [round(v) for v in anp.geomspace(1.0, 100.0, 3).tolist()]
     [1, 10, 100]
     """
-    first, ratio = as_array(start), arithmetic.divide(stop, start)
-    result = arithmetic.multiply(
-        first, arithmetic.power(ratio, linspace(0.0, 1.0, num, endpoint, axis=axis))
-    )
-    return result if dtype is None else as_type(result, dtypes.as_dtype(dtype))
+    num = concrete_index(num, "geomspace", "num")
+
+    def floating(d: Any, weak: bool) -> tuple[Any, bool]:
+        return dtypes.float_for(d), False
+
+    first, last = promoted_arrays((start, stop), "geomspace", ("start", "stop"), floating)
+    for end in (first, last):
+        known = known_values(end)
+        if known is not None and not known.all():
+            raise errors.ArgumentError("geomspace: start and stop cannot be 0")
+    target = first.dtype if dtype is None else dtypes.as_dtype(dtype)
+    working = dtypes.accumulation_dtype(first.dtype)
+    shape = broadcast_shapes(first.shape, last.shape)
+    first, last = (broadcast_to_shape(as_type(v, working), shape) for v in (first, last))
+    with placed_like(first):
+        weights = linspace(0.0, 1.0, num, endpoint, dtype=dtypes.real_dtype(working))
+        at_end = logic.equal(iota(shape=(num,), dtype=np.dtype(np.int32), axis=0), num - 1)
+    column = (num,) + (1,) * len(shape)
+    ratios = arithmetic.power(arithmetic.divide(last, first), reshape(weights, column))
+    values = arithmetic.multiply(first, ratios)
+    if endpoint and num > 1:
+        # The last number is exact, as in NumPy.
+        mask = broadcast_to_shape(reshape(at_end, column), values.shape)
+        values = select(mask, broadcast_to_shape(last, values.shape), values)
+    return as_type(moveaxis(values, 0, axis), target)

@@ -1,29 +1,22 @@
-"""Functions that split, repeat, turn and pad arrays along their axes."""
+"""Functions that split, repeat and turn arrays along their axes."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from arrayx import dtypes, errors
+from arrayx import errors
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array
 from arrayx.core.interpreter import Tracer
-from arrayx.numpy.promotion import (
-    LITERALS,
-    SCALARS,
-    as_array,
-    as_type,
-    broadcast_to_shape,
-    check_axes,
-    check_axis,
-    host_array,
-)
+from arrayx.numpy.creation import as_shape, full_like
+from arrayx.numpy.naming import named
+from arrayx.numpy.promotion import as_array, check_axes, check_axis
 from arrayx.numpy.ranges import concrete_index
-from arrayx.numpy.shapes import concatenate, ravel, reshape, swapaxes, take_range
+from arrayx.numpy.shapes import concatenate, ravel, reshape, swapaxes, take_range, unstack
 from arrayx.primitives import slicing
 from arrayx.primitives.axes import broadcast_in_dim, rev
 
@@ -82,6 +75,14 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     return array_split(x, places, i)
 
 
+def _check_ndim(x: Array, least: int, function: str) -> None:
+    if x.ndim < least:
+        raise errors.ShapeError(
+            f"{function}: an array of at least {least} dimensions is split, got shape {x.shape}"
+        )
+
+
+@named
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the second axis, or the only one.
 
@@ -90,9 +91,11 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     [(2, 2), (2, 2)]
     """
     x = as_array(ary, "hsplit", "ary")
+    _check_ndim(x, 1, "hsplit")
     return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
+@named
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the first axis.
 
@@ -100,9 +103,12 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     >>> [part.shape for part in anp.vsplit(anp.ones((2, 4)), 2)]
     [(1, 4), (1, 4)]
     """
-    return split(ary, indices_or_sections, 0)
+    x = as_array(ary, "vsplit", "ary")
+    _check_ndim(x, 2, "vsplit")
+    return split(x, indices_or_sections, 0)
 
 
+@named
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """`split` along the third axis.
 
@@ -110,9 +116,12 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     >>> [part.shape for part in anp.dsplit(anp.ones((1, 1, 2)), 2)]
     [(1, 1, 1), (1, 1, 1)]
     """
-    return split(ary, indices_or_sections, 2)
+    x = as_array(ary, "dsplit", "ary")
+    _check_ndim(x, 3, "dsplit")
+    return split(x, indices_or_sections, 2)
 
 
+@named
 def tile(A: Any, reps: Any) -> Array:
     """`A` repeated as a whole, so many times along each axis.
 
@@ -123,6 +132,8 @@ def tile(A: Any, reps: Any) -> Array:
     x = as_array(A, "tile", "A")
     listed = tuple(reps) if isinstance(reps, Sequence | np.ndarray) else (reps,)
     counts = tuple(concrete_index(n, "tile", "reps") for n in listed)
+    if any(n < 0 for n in counts):
+        raise errors.ArgumentError(f"tile: reps has negative numbers: {reps}")
     ndim = max(x.ndim, len(counts))
     shape = (1,) * (ndim - x.ndim) + x.shape
     counts = (1,) * (ndim - len(counts)) + counts
@@ -190,11 +201,14 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     x = as_array(a, "roll", "a")
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = check_axes(axis, x.ndim, "roll") if not isinstance(axis, int) else (axis % x.ndim,)
-    shifts = list(shift) if isinstance(shift, Sequence) else [shift] * len(axes)
-    if len(shifts) == 1:
-        shifts = shifts * len(axes)
-    axes = axes * len(shifts) if len(axes) == 1 else axes
+    listed = axis if isinstance(axis, tuple | list) else (axis,)
+    axes = [check_axis(i, x.ndim, "roll") for i in listed]  # one may be meant several times
+    shifts = _shifts(shift)
+    count = len(shifts) if len(axes) == 1 else len(axes)
+    if len(shifts) not in (1, count):
+        raise errors.ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+    shifts = shifts * count if len(shifts) == 1 else shifts
+    axes = axes * count if len(axes) == 1 else axes
     for by, i in zip(shifts, axes, strict=True):
         n = x.shape[i]
         if n < 2:
@@ -211,6 +225,16 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     return x
 
 
+def _shifts(shift: Any) -> list[Any]:
+    if isinstance(shift, tuple | list):
+        return list(shift)
+    if isinstance(shift, np.ndarray):
+        return shift.ravel().tolist()
+    if isinstance(shift, Array) and shift.ndim:
+        return list(unstack(ravel(shift)))
+    return [shift]
+
+
 def flip(m: Any, axis: Any = None) -> Array:
     """`m` with the order of its elements turned around along axes, all by default.
 
@@ -222,6 +246,7 @@ def flip(m: Any, axis: Any = None) -> Array:
     return rev(x, axes=check_axes(axis, x.ndim, "flip"))  # type: ignore[no-any-return]
 
 
+@named
 def fliplr(m: Any) -> Array:
     """`flip` along the second axis.
 
@@ -232,6 +257,7 @@ def fliplr(m: Any) -> Array:
     return flip(m, 1)
 
 
+@named
 def flipud(m: Any) -> Array:
     """`flip` along the first axis.
 
@@ -250,8 +276,11 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     [[1, 3], [0, 2]]
     """
     x = as_array(m, "rot90", "m")
-    first, second = check_axes(axes, x.ndim, "rot90")
-    k %= 4
+    plane = check_axes(axes, x.ndim, "rot90")
+    if len(plane) != 2:
+        raise errors.AxisError(f"rot90: axes are two, got {axes!r}")
+    first, second = plane
+    k = concrete_index(k, "rot90", "k") % 4
     if k == 0:
         return x
     if k == 2:
@@ -261,124 +290,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-# ----------------------------------------------------------------- padding
-
-
-def _widths(pad_width: Any, ndim: int, function: str) -> list[tuple[int, int]]:
-    if isinstance(pad_width, dict):
-        listed = [(0, 0)] * ndim
-        for axis, width in pad_width.items():
-            both = np.broadcast_to(concrete_integers(width, function, "pad_width"), (2,))
-            listed[axis] = int(both[0]), int(both[1])
-        return listed
-    given = concrete_integers(
-        [list(p) if isinstance(p, Sequence) else p for p in pad_width]
-        if isinstance(pad_width, Sequence)
-        else pad_width,
-        function,
-        "pad_width",
-    )
-    try:
-        widths = np.broadcast_to(given, (ndim, 2))
-    except ValueError:
-        raise errors.ShapeError(
-            f"{function}: pad_width of shape {given.shape} does not fit {ndim} dimensions: give "
-            "one pair for each, one pair, or one number"
-        ) from None
-    if (widths < 0).any():
-        raise errors.ArgumentError(f"{function}: pad_width has negative numbers: {pad_width}")
-    return [(int(low), int(high)) for low, high in widths]
-
-
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
-    """`array` with elements put around it: `pad_width` before and after along each axis.
-
-    Modes: "constant" (`constant_values`), "edge", "reflect", "symmetric", "wrap", "empty",
-    "maximum", "minimum", "mean" and "linear_ramp" (`end_values`).
-
-    >>> import arrayx.numpy as anp
-    >>> anp.pad(anp.arange(2), 1).tolist()
-    [0, 0, 1, 0]
-    """
-    x = as_array(array, "pad", "array")
-    widths = _widths(pad_width, x.ndim, "pad")
-    if mode == "empty":
-        mode = "constant"
-    if mode == "constant":
-        return _pad_constant(x, widths, kwargs.pop("constant_values", 0))
-    if isinstance(mode, str) and mode in _PLACES:
-        for i, (low, high) in enumerate(widths):
-            n = x.shape[i]
-            if not n and (low or high):
-                raise errors.ShapeError(f"pad: axis {i} has no element to repeat in mode {mode!r}")
-            if low or high:
-                places = _PLACES[mode](np.arange(-low, n + high), n, kwargs.get("reflect_type"))
-                x = x[(slice(None),) * i + (places,)]
-        return x
-    if mode in ("maximum", "minimum", "mean"):
-        method = {"maximum": "max", "minimum": "min", "mean": "mean"}[mode]
-        for i, (low, high) in enumerate(widths):
-            edge = getattr(x, method)(axis=i, keepdims=True)
-            edge = as_type(edge, x.dtype)
-            shape = list(x.shape)
-            parts = []
-            for width in (low, high):
-                shape[i] = width
-                parts.append(broadcast_to_shape(edge, tuple(shape)))
-            x = concatenate([parts[0], x, parts[1]], i)
-        return x
-    raise errors.ArgumentError(
-        f"pad: no mode {mode!r}; there are constant, edge, empty, maximum, mean, minimum, "
-        f"{', '.join(sorted(set(_PLACES) - {'edge'}))}"
-    )
-
-
-def _reflected(places: np.ndarray, n: int, kind: Any) -> np.ndarray:
-    if n == 1:
-        return np.zeros_like(places)
-    period = 2 * (n - 1)
-    places = places % period
-    return np.where(places < n, places, period - places)
-
-
-def _mirrored(places: np.ndarray, n: int, kind: Any) -> np.ndarray:
-    places = places % (2 * n)
-    return np.where(places < n, places, 2 * n - 1 - places)
-
-
-_PLACES: dict[str, Callable[[np.ndarray, int, Any], np.ndarray]] = {
-    "edge": lambda places, n, kind: places.clip(0, n - 1),
-    "wrap": lambda places, n, kind: places % n,
-    "reflect": _reflected,
-    "symmetric": _mirrored,
-}
-
-
-def _pad_constant(x: Array, widths: list[tuple[int, int]], values: Any) -> Array:
-    low, high = tuple(w[0] for w in widths), tuple(w[1] for w in widths)
-    none = (0,) * x.ndim
-    if not isinstance(values, Array):
-        given = np.asarray(values)
-        if given.size == 1:
-            values = given.reshape(()).item()
-    if type(values) in SCALARS:
-        dtypes.check_scalar(values, x.dtype)
-        literal = LITERALS[dtypes.kind(x.dtype)](values)
-        return slicing.pad(x, literal, low=low, high=high, interior=none)  # type: ignore[no-any-return]
-    array = values if isinstance(values, Array) else host_array(np.asarray(values), (x,))
-    array = as_type(array, x.dtype)
-    if array.ndim == 0:
-        return slicing.pad(x, array, low=low, high=high, interior=none)  # type: ignore[no-any-return]
-    each = broadcast_to_shape(array, (x.ndim, 2))
-    for i, (before, after) in enumerate(widths):
-        for j, width in enumerate((before, after)):
-            lows, highs = [0] * x.ndim, [0] * x.ndim
-            (lows if j == 0 else highs)[i] = width
-            value = each[i, j]
-            x = slicing.pad(x, value, low=tuple(lows), high=tuple(highs), interior=none)
-    return x
-
-
+@named
 def resize(a: Any, new_shape: Any) -> Array:
     """The elements of `a` in another shape, begun again where they do not suffice.
 
@@ -387,8 +299,8 @@ def resize(a: Any, new_shape: Any) -> Array:
     [0, 1, 0]
     """
     x = ravel(as_array(a, "resize", "a"))
-    shape = tuple(new_shape) if isinstance(new_shape, Sequence) else (new_shape,)
+    shape = as_shape(new_shape, "resize")
     size = int(np.prod(shape))
     if not x.size:
-        return _pad_constant(x, [(0, size)], 0).reshape(shape)  # type: ignore[no-any-return]
+        return full_like(x, 0, shape=shape)
     return reshape(take_range(tile(x, -(-size // x.size)), 0, size, 0), shape)

@@ -10,7 +10,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
-from arrayx.numpy.index_parsing import MODES, Parsed, Range, _Truth, checked, parse
+from arrayx.numpy.index_parsing import MODES, Parsed, Range, checked, parse, without_truths
 from arrayx.numpy.indexing import (
     dynamic_starts,
     guarded,
@@ -98,8 +98,19 @@ def updated(
 ) -> Array:
     """`x` with `values` combined into the place that `index` names."""
     mode = check_mode(mode)
-    parsed = parse(index, x.aval.shape)
-    new = fitted_values(x, values)
+    parsed, shape = without_truths(parse(index, x.aval.shape), x.aval.shape)
+    if shape != x.aval.shape:
+        wider = reshape(x, shape=shape)
+        return reshape(  # type: ignore[no-any-return]
+            _updated(wider, parsed, fitted_values(x, values), combine, mode, unique),
+            shape=x.aval.shape,
+        )
+    return _updated(x, parsed, fitted_values(x, values), combine, mode, unique)
+
+
+def _updated(
+    x: Array, parsed: Parsed, new: Array, combine: str, mode: str | None, unique: bool
+) -> Array:
     items: list[Any] = list(parsed.items)
     plain = all(
         type(i) in (int, Range) or (isinstance(i, Array) and not i.aval.shape) for i in items
@@ -117,7 +128,7 @@ def updated(
         )
         unit = all(type(i) is not Range or i.step in (1, -1) or i.length <= 1 for i in items)
         if inside and unit and x.aval.size:
-            return window_updated(x, Parsed(tuple(items), parsed.new_axes), new, combine)
+            return window_updated(x, parsed._replace(items=tuple(items)), new, combine)
     return scattered(x, parsed, new, combine, mode, unique)
 
 
@@ -171,13 +182,8 @@ def scattered(
     shape = x.aval.shape
     given = checked(parsed.items, shape) if mode is None else list(parsed.items)
     # The place's own shape and layout, with slices as they are.
-    advanced = any(isinstance(i, np.ndarray | Array | _Truth) for i in given)
-    if any(type(i) is _Truth for i in given):
-        given = [i for i in given if type(i) is not _Truth or not i.value]
-        if any(type(i) is _Truth for i in given):
-            return x
-        advanced = any(isinstance(i, np.ndarray | Array) for i in given)
-    place = Parsed(tuple(given), parsed.new_axes)
+    advanced = any(isinstance(i, np.ndarray | Array) for i in given)
+    place = parsed._replace(items=tuple(given))
     if advanced or any(type(i) is int for i in given):
         items = place
         if not advanced:

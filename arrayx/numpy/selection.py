@@ -9,9 +9,11 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.creation import beside
 from arrayx.numpy.index_parsing import Range, checked, parse
 from arrayx.numpy.indexing import counted_from_0
 from arrayx.numpy.indexing import take as take_index
+from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import (
     BOOL,
     SCALARS,
@@ -72,7 +74,10 @@ def where(
         a = scalar_array(a, pair.dtype, pair.weak, (which,))
     key_a, key_b = key_of(a), key_of(b)
     pair = plan_for((a, b), "where", ("x", "y"))
-    shape = broadcast_shapes(pair.shape, which.shape)
+    try:
+        shape = broadcast_shapes(pair.shape, which.shape)
+    except errors.ShapeError as error:
+        raise errors.ShapeError(f"where: {error}") from None
 
     def choose(which: Any, a: Any, b: Any) -> Any:
         ready = pair.apply((a, b))
@@ -91,6 +96,7 @@ def where(
     return choose(which, a, b)
 
 
+@named
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     """For each element the choice of the first condition that holds, else `default`.
 
@@ -103,6 +109,11 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
         raise errors.ArgumentError(
             f"select: {len(condlist)} conditions for {len(choicelist)} choices"
         )
+    if not len(condlist):
+        raise errors.ArgumentError("select: there has to be at least one condition")
+    for i, condition in enumerate(condlist):
+        if dtypes.kind(as_array(condition, "select", f"condlist[{i}]").dtype) != "bool":
+            raise errors.DtypeError(f"select: condlist[{i}] has to be an array of booleans")
     choices = promoted_arrays(
         [*choicelist, default], "select", [f"x{i}" for i in range(len(choicelist) + 1)]
     )
@@ -112,6 +123,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     return result
 
 
+@named
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
     """The function (or number) of the last condition that holds, applied to `x`.
 
@@ -126,9 +138,14 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
     conditions = condlist if isinstance(condlist, list | tuple) else [condlist]
     functions = list(funclist)
     rest = functions.pop() if len(functions) == len(conditions) + 1 else 0
+    if len(functions) != len(conditions):
+        raise errors.ArgumentError(
+            f"piecewise: {len(conditions)} conditions take as many functions or one more, got "
+            f"{len(functions)}"
+        )
 
     def value(f: Any) -> Array:
-        return as_type(as_array(f(x, *args, **kw) if callable(f) else f), x.dtype)
+        return beside(f(x, *args, **kw) if callable(f) else f, x, "piecewise", "funclist")
 
     result = broadcast_to_shape(value(rest), x.shape)
     for condition, f in zip(conditions, functions, strict=True):
@@ -139,6 +156,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
 # ----------------------------------------------------------------- by index
 
 
+@named
 def take(
     a: Any,
     indices: Any,
@@ -157,6 +175,7 @@ def take(
     >>> anp.take(anp.array([5, 6, 7]), anp.array([2, 0])).tolist()
     [7, 5]
     """
+    refuse_out(out, "take")
     x = as_array(a, "take", "a")
     places = as_array(indices, "take", "indices") if type(indices) is not int else indices
     if axis is None:
@@ -166,6 +185,7 @@ def take(
     return take_index(x, (slice(None),) * i + (places,), mode, fill_value)
 
 
+@named
 def take_along_axis(
     arr: Any, indices: Any, axis: int | None = -1, mode: Any = None, fill_value: Any = None
 ) -> Array:
@@ -215,6 +235,7 @@ def _filled(x: Array, places: Array, axis: int, fill_value: Any) -> Any:
     return where(inside, found, fill_value)
 
 
+@named
 def compress(
     condition: Any, a: Any, axis: int | None = None, *, size: int | None = None, fill_value: Any = 0
 ) -> Array:
@@ -228,12 +249,18 @@ def compress(
     if axis is None:
         x, axis = ravel(x), 0
     i = check_axis(axis, x.ndim, "compress")
+    condition = as_array(condition, "compress", "condition")
+    if condition.ndim != 1:
+        raise errors.ShapeError(
+            f"compress: condition must be a vector, got shape {condition.shape}"
+        )
     (places,) = nonzero(condition, size=size, fill_value=x.shape[i])
     if size is not None:
         return take_index(x, (slice(None),) * i + (places,), "fill", fill_value)
     return x[(slice(None),) * i + (places,)]
 
 
+@named
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
     """For each element of `a` the element of that choice at the same place.
 
@@ -241,6 +268,9 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array
     >>> anp.choose(anp.array([1, 0]), [anp.array([1, 2]), anp.array([3, 4])]).tolist()
     [3, 2]
     """
+    refuse_out(out, "choose")
+    if not len(choices):
+        raise errors.ArgumentError("choose: choices has at least one array")
     arrays = promoted_arrays(choices, "choose", [f"choices[{i}]" for i in range(len(choices))])
     index = as_array(a, "choose", "a")
     shape = broadcast_shapes(index.shape, *(x.shape for x in arrays))
@@ -268,11 +298,18 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
         host = concrete_array(x, "nonzero", "size")
         return tuple(as_array(i.astype(dtype)) for i in np.nonzero(host))
     size = concrete_index(size, "nonzero", "size")
+    if size < 0:
+        raise errors.ArgumentError(f"nonzero: size is negative: {size}")
     flat = reshape(x, (-1,)) if x.size else reshape(x, (0,))
     wide = dtypes.index_dtype(x.size)
     fills = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * x.ndim
+    if len(fills) != x.ndim:
+        raise errors.ArgumentError(
+            f"nonzero: fill_value has {len(fills)} numbers for {x.ndim} dimensions"
+        )
     if not x.size or not size:
-        return tuple(broadcast_to_shape(as_type(as_array(f), dtype), (size,)) for f in fills)
+        with placed_like(x):
+            return tuple(broadcast_to_shape(as_type(as_array(f), dtype), (size,)) for f in fills)
     counts = cumsum(as_type(flat, wide), axis=0, reverse=False)
     with placed_like(x):
         numbers = iota(shape=(x.size,), dtype=wide, axis=0)
@@ -304,6 +341,7 @@ def concrete_array(x: Any, function: str, way_out: str) -> np.ndarray:
     return x.host()  # type: ignore[no-any-return]
 
 
+@named
 def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements of the flattened array that are not zero.
 
@@ -314,6 +352,7 @@ def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> A
     return nonzero(ravel(as_array(a, "flatnonzero", "a")), size=size, fill_value=fill_value)[0]
 
 
+@named
 def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements that are not zero, a row for each.
 

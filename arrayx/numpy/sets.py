@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
-from arrayx.numpy.creation import asarray, zeros
+from arrayx.numpy.creation import asarray, beside, zeros
+from arrayx.numpy.naming import named
 from arrayx.numpy.ordering import argsort, searchsorted, sort
 from arrayx.numpy.promotion import as_array, as_type, check_axis, placed_like, promoted_arrays
 from arrayx.numpy.ranges import concrete_index
@@ -99,7 +100,7 @@ def _padded(values: Array, count: Array, fill_value: Any, function: str) -> Arra
     with placed_like(values):
         numbers = iota(shape=(values.shape[0],), dtype=count.dtype, axis=0)
     inside = reshape(logic.less(numbers, count), (-1,) + (1,) * (values.ndim - 1))
-    filler = as_type(as_array(fill_value, function, "fill_value"), values.dtype)
+    filler = beside(fill_value, values, function, "fill_value")
     return where(inside, values, filler)  # type: ignore[no-any-return]
 
 
@@ -142,6 +143,7 @@ def _unique(
     return values, as_type(runs.order[starts], index), reshape(inverse, shape), counts
 
 
+@named
 def unique(
     ar: Any,
     return_index: bool = False,
@@ -219,6 +221,7 @@ def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None)
     return _unique(x, None, False, size, fill_value, "unique_values")[0]
 
 
+@named
 def isin(
     element: Any,
     test_elements: Any,
@@ -250,6 +253,7 @@ def isin(
     return logic.logical_not(found) if invert else found
 
 
+@named
 def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The different elements of two arrays, in rising order.
 
@@ -296,6 +300,7 @@ def _sorted_set(x: Array, assume_unique: bool) -> tuple[Array, Array]:
     return runs.rows, runs.new
 
 
+@named
 def setdiff1d(
     ar1: Any,
     ar2: Any,
@@ -318,6 +323,7 @@ def setdiff1d(
     return _picked(line, mask, size, fill_value, "setdiff1d")
 
 
+@named
 def setxor1d(
     ar1: Any,
     ar2: Any,
@@ -339,10 +345,17 @@ def setxor1d(
     line, first = _sorted_set(concatenate([x, y]), False)
     mask = logic.logical_and(first, logic.not_equal(isin(line, x), isin(line, y)))
     if dtypes.is_inexact(line.dtype):
-        mask = logic.logical_or(mask, logic.logical_and(first, logic.isnan(line)))
+        # As in NumPy every array has a nan of its own, since no nan equals another.
+        missing = logic.isnan(line)
+        index = dtypes.index_dtype(line.shape[0])
+        number = cumsum(as_type(missing, index), axis=0, reverse=False)
+        held = [as_type(any_true(logic.isnan(v)), index) for v in (x, y)]
+        own = logic.less_equal(number, arithmetic.add(*held))
+        mask = where(missing, own, mask)
     return _picked(line, mask, size, fill_value, "setxor1d", True)
 
 
+@named
 def intersect1d(
     ar1: Any,
     ar2: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
+from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
@@ -61,13 +62,16 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
     >>> anp.reshape(anp.arange(4), (2, -1)).tolist()
     [[0, 1], [2, 3]]
     """
-    x = as_array(a, "reshape", "a")
-    new = whole_shape(shape, x.size, "reshape")
+    return _reshaped(as_array(a, "reshape", "a"), shape, order, "reshape")
+
+
+def _reshaped(x: Array, shape: Any, order: str, function: str) -> Array:
+    new = whole_shape(shape, x.size, function)
     if order == "F":
         turned = transpose(x)
         return transpose(reshape(turned, new[::-1]))
     if order not in ("C", "A", "K"):
-        raise errors.ArgumentError(f"reshape: order is 'C' or 'F', not {order!r}")
+        raise errors.ArgumentError(f"{function}: order is 'C' or 'F', not {order!r}")
     return x if new == x.shape else axis_primitives.reshape(x, shape=new)
 
 
@@ -78,7 +82,8 @@ def ravel(a: Any, order: str = "C") -> Array:
     >>> anp.ravel(anp.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
-    return reshape(as_array(a, "ravel", "a"), (-1,) if np.size(a) else (0,), order)
+    x = as_array(a, "ravel", "a")
+    return _reshaped(x, (x.size,), order, "ravel")
 
 
 def transpose(a: Any, axes: Any = None) -> Array:
@@ -147,6 +152,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     return transpose(x, perm)
 
 
+@named
 def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     """`a` with one axis moved before another.
 
@@ -204,6 +210,8 @@ def broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Array:
     """
     x = as_array(array, "broadcast_to", "array")
     new = tuple(shape) if isinstance(shape, Sequence | np.ndarray) else (shape,)
+    if not all(hasattr(n, "__index__") for n in new):
+        raise errors.ArgumentError(f"broadcast_to: a shape is made of integers, got {shape!r}")
     new = tuple(int(n.__index__()) for n in new)
     fits = len(new) >= x.ndim and all(
         n in (1, m) for n, m in zip(reversed(x.shape), reversed(new), strict=False)
@@ -213,6 +221,7 @@ def broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Array:
     return broadcast_to_shape(x, new)
 
 
+@named
 def broadcast_arrays(*args: Any) -> list[Array]:
     """Arrays repeated to their common shape.
 
@@ -234,6 +243,10 @@ def _listed(arrays: Any, function: str) -> Sequence[Any]:
         if x.ndim == 0:
             raise errors.ShapeError(f"{function} needs a sequence of arrays, got one of rank 0")
         return unstack(x)
+    if not isinstance(arrays, Iterable):
+        raise errors.ArgumentError(
+            f"{function}: arrays is a sequence of arrays, got one of type {type(arrays).__name__}"
+        )
     listed = list(arrays)
     if not listed:
         raise errors.ArgumentError(f"{function} needs at least one array")
@@ -282,6 +295,7 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
 concat = concatenate
 
 
+@named
 def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Array:
     """Arrays of one shape joined along a new axis.
 
@@ -289,6 +303,7 @@ def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Ar
     >>> anp.stack([anp.ones(2), anp.zeros(2)]).shape
     (2, 2)
     """
+    refuse_out(out, "stack")
     joined = _joinable(arrays, "stack", dtype)
     shape = joined[0].shape
     for n, x in enumerate(joined):
@@ -372,6 +387,7 @@ def _atleast(arrays: Sequence[Any], ndim: int, function: str) -> Any:
     return made[0] if len(made) == 1 else made
 
 
+@named
 def vstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays one below the other: along the first axis, vectors as rows.
 
@@ -382,6 +398,7 @@ def vstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate([atleast_2d(x) for x in _listed(tup, "vstack")], 0, dtype)
 
 
+@named
 def hstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays side by side: along the second axis, vectors along their only one.
 
@@ -393,6 +410,7 @@ def hstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
 
 
+@named
 def dstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays one behind the other: along the third axis.
 
@@ -403,6 +421,7 @@ def dstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate([atleast_3d(x) for x in _listed(tup, "dstack")], 2, dtype)
 
 
+@named
 def column_stack(tup: Any) -> Array:
     """Vectors as the columns of a matrix; matrices side by side.
 
@@ -414,6 +433,7 @@ def column_stack(tup: Any) -> Array:
     return concatenate([expand_dims(atleast_1d(x), 1) if x.ndim < 2 else x for x in arrays], 1)
 
 
+@named
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     """`values` joined to the end of `arr`; both are flattened if `axis` is None.
 
@@ -424,6 +444,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     return concatenate([arr, values], axis)
 
 
+@named
 def block(arrays: Any) -> Array:
     """An array put together from nested lists of blocks, the innermost along the last axis.
 
@@ -433,7 +454,16 @@ def block(arrays: Any) -> Array:
     """
 
     def depth_of(part: Any) -> int:
-        return 1 + max(map(depth_of, part)) if isinstance(part, list) else 0
+        if not isinstance(part, list):
+            return 0
+        if not part:
+            raise errors.ArgumentError("block: a list of blocks is empty")
+        depths = {depth_of(item) for item in part}
+        if len(depths) > 1:
+            raise errors.ArgumentError(
+                f"block: lists are nested equally deep everywhere, not {sorted(depths)} levels"
+            )
+        return 1 + depths.pop()
 
     depth = depth_of(arrays)
 

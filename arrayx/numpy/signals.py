@@ -11,8 +11,8 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.bessel import i0
-from arrayx.numpy.contraction import contracted
-from arrayx.numpy.creation import ones, zeros, zeros_like
+from arrayx.numpy.contraction import contracted, precision_name, preferred_pair
+from arrayx.numpy.creation import beside, ones, zeros, zeros_like
 from arrayx.numpy.cumulative import cumsum, diff
 from arrayx.numpy.ordering import argsort, searchsorted
 from arrayx.numpy.promotion import as_array, as_type, check_axis, promoted_arrays
@@ -20,6 +20,7 @@ from arrayx.numpy.ranges import arange, concrete_index
 from arrayx.numpy.selection import where
 from arrayx.numpy.shapes import concatenate, moveaxis
 from arrayx.numpy.transcendental import conj, cos, sqrt
+from arrayx.primitives.convolution import conv_general_dilated
 
 Mode = str
 _MODES = ("full", "same", "valid")
@@ -41,11 +42,25 @@ def _sliding(a: Any, v: Any, mode: Mode, precision: Any, preferred: Any, functio
         low, high = m // 2, m - 1 - m // 2
     else:
         low = high = 0
-    if low or high:
+    if dtypes.kind(x.dtype) == "bool":
+        # A convolution has numbers; the product of booleans is "and", their sum "or".
         x = concatenate([zeros_like(x, shape=(low,)), x, zeros_like(x, shape=(high,))])
-    count = n + low + high - m + 1
-    places = np.arange(count)[:, None] + np.arange(m)
-    return contracted(x[places], y, ((1,), (0,)), ((), ()), precision, preferred)
+        places = np.arange(n + low + high - m + 1)[:, None] + np.arange(m)
+        return contracted(x[places], y, ((1,), (0,)), ((), ()), precision, preferred)
+    x, y, target = preferred_pair(x, y, preferred)
+    result = conv_general_dilated(
+        x[None, None],
+        y[None, None],
+        strides=(1,),
+        padding=((low, high),),
+        lhs_dilation=(1,),
+        rhs_dilation=(1,),
+        dims=((0, 1, 2),) * 3,
+        feature_groups=1,
+        batch_groups=1,
+        precision=precision_name(precision),
+    )[0, 0]
+    return result if target is None else as_type(result, target)
 
 
 def convolve(
@@ -139,7 +154,7 @@ def interp(
             f"{knots.shape} and {values.shape}"
         )
     if period is not None:
-        width = arithmetic.abs(as_type(as_array(period, "interp", "period"), knots.dtype))
+        width = arithmetic.abs(beside(period, knots, "interp", "period"))
         points, knots = arithmetic.remainder(points, width), arithmetic.remainder(knots, width)
         order = argsort(knots)
         knots, values = knots[order], values[order]

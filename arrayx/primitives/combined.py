@@ -9,13 +9,22 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from arrayx import dtypes
+from arrayx import dtypes, errors
+from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
-from arrayx.primitives.arithmetic import add, eq, lt, mul, ne, neg, select, sub
-from arrayx.primitives.bitwise import bitwise_and, bitwise_or
+from arrayx.primitives.arithmetic import add, eq, gt, le, lt, mul, ne, neg, select, sub
+from arrayx.primitives.bitwise import bitwise_and, bitwise_or, bitwise_xor, shift_right_logical
 from arrayx.primitives.conversion import bitcast
 from arrayx.primitives.exponential import exp, log1p, sqrt
-from arrayx.primitives.families import FLOAT, INEXACT, REAL, Differentiable, Elementwise
+from arrayx.primitives.families import (
+    FLOAT,
+    INEXACT,
+    REAL,
+    Differentiable,
+    Elementwise,
+    Linear,
+    same_type,
+)
 from arrayx.primitives.numeric import abs as absolute
 from arrayx.primitives.numeric import div, floor, max, min, rem
 
@@ -30,6 +39,51 @@ def sign_bit(x: Any) -> Any:
     """True where a float carries a minus sign, -0 and nan included."""
     integer, bit = signed_bits(x.aval.dtype)
     return ne(bitwise_and(bitcast(x, dtype=integer), bit), 0)
+
+
+class ReducePrecision(Linear, Elementwise):
+    """`x` rounded to what a float of `exponent_bits` and `mantissa_bits` holds, in its own dtype.
+
+    Rounded to the nearest, ties to even; too large numbers become infinite, those below the
+    least normal one 0 of the same sign.  nan stays nan.
+    """
+
+    name = "reduce_precision"
+    kinds = FLOAT
+    cheap = True
+
+    def type_rule(self, x: Any, *, exponent_bits: int, mantissa_bits: int) -> Aval:
+        if exponent_bits < 1 or mantissa_bits < 0:
+            raise errors.DtypeError(
+                f"reduce_precision needs at least 1 bit of exponent and 0 of mantissa, got "
+                f"{exponent_bits} and {mantissa_bits}"
+            )
+        return same_type(self.name, (x,), self.kinds)
+
+    def transpose(self, ct: Any, x: Any, *, exponent_bits: int, mantissa_bits: int) -> Any:
+        return (self(ct, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits),)
+
+    def expand(self, x: Any, *, exponent_bits: int, mantissa_bits: int) -> Any:
+        dtype = x.aval.dtype
+        mantissa = int(dtypes.finfo(dtype).nmant)
+        exponent = 8 * int(dtype.itemsize) - 1 - mantissa
+        integer, sign_of = signed_bits(dtype)
+        bits = bitcast(x, dtype=integer)
+        sign = bitwise_and(bits, sign_of)
+        rest = bitwise_xor(bits, sign)
+        if mantissa_bits < mantissa:
+            cut = mantissa - mantissa_bits
+            # Half of the last bit that stays, or just less if that bit is 0.
+            last = bitwise_and(shift_right_logical(rest, cut), 1)
+            rest = add(add(rest, (1 << (cut - 1)) - 1), last)
+            rest = bitwise_and(rest, sign_of - (1 << cut))
+        if exponent_bits < exponent:
+            bias, reach = (1 << (exponent - 1)) - 1, (1 << (exponent_bits - 1)) - 1
+            power = shift_right_logical(rest, mantissa)
+            rest = select(gt(power, bias + reach), ((1 << exponent) - 1) << mantissa, rest)
+            rest = select(le(power, bias - reach), 0, rest)
+        rounded = bitcast(bitwise_or(rest, sign), dtype=dtype)
+        return select(ne(x, x), x, rounded)
 
 
 class Remainder(Differentiable):
@@ -118,6 +172,17 @@ class LogAddExp(Differentiable):
         return add(larger, log1p(exp(distance)))
 
 
+class Distance(Differentiable):
+    """`x` minus `y`, which is 0 where both are the same infinity."""
+
+    name = "distance"
+    kinds = FLOAT
+    partials = (lambda x, y, out: 1.0, lambda x, y, out: -1.0)
+
+    def expand(self, x: Any, y: Any) -> Any:
+        return select(eq(x, y), 0.0, sub(x, y))
+
+
 def _distance(x: Any, other: Any, out: Any) -> Any:
     # Equal to the result, an operand is infinite, or far above the other.
     distance = select(eq(x, out), 0.0, sub(x, out))
@@ -144,4 +209,6 @@ remainder = Remainder()
 copysign = CopySign()
 hypot = Hypot()
 logaddexp = LogAddExp()
+distance = Distance()
 stop_gradient = StopGradient()
+reduce_precision = ReducePrecision()

@@ -7,17 +7,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from arrayx import dtypes, errors
+from arrayx.config import config
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
+from arrayx.primitives.arithmetic import ne, select
 from arrayx.primitives.axes import (
+    broadcast_in_dim,
     distinct_axes,
     inverse,
     shifted,
     transpose,
 )
+from arrayx.primitives.bitwise import bitwise_and
+from arrayx.primitives.creation import zero_literal
 from arrayx.primitives.families import NUMERIC, add_tangents, is_linear
+from arrayx.primitives.reduction import reduce_or
 
 Axes = tuple[int, ...]
 
@@ -70,16 +76,21 @@ class DotGeneral(Primitive):
                     f"dot_general: axes {pairs[0]} of {x} do not fit axes {pairs[1]} of {y}"
                 )
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         x = avals[0]
         summed: int = math.prod(x.shape[a] for a in params["contracting"][0])
         return 2 * results[0].size * summed
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         (x, y), (dx, dy) = primals, tangents
-        by_x = Zero if dx is Zero else self(dx, y, **params)
-        by_y = Zero if dy is Zero else self(x, dy, **params)
+        tangent = self.derivative()
+        by_x = Zero if dx is Zero else tangent(dx, y, **params)
+        by_y = Zero if dy is Zero else tangent(x, dy, **params)
         return self(x, y, **params), add_tangents(by_x, by_y)
+
+    def derivative(self) -> DotGeneral:
+        """The product that the tangents are made of."""
+        return self
 
     def transpose(
         self,
@@ -161,4 +172,63 @@ class DotGeneral(Primitive):
         return self(x, y, contracting=contracting, batch=batch, precision=precision), 0
 
 
+class AbsorbDot(DotGeneral):
+    """`dot_general` in which zeros absorb: what is summed is 0 if one side of it is all zeros.
+
+    What `absorb_mul` is to products of elements, this is to those of matrices: the derivatives
+    of factorisations are made of it, whose other factor may be inf or nan.
+    """
+
+    name = "absorb_dot"
+
+    def expand(
+        self,
+        x: Any,
+        y: Any,
+        *,
+        contracting: tuple[Axes, Axes],
+        batch: tuple[Axes, Axes],
+        precision: str | None,
+    ) -> Any:
+        found = dot_general(x, y, contracting=contracting, batch=batch, precision=precision)
+        shape, paired = found.aval.shape, len(batch[0])
+        sides = []
+        before = paired
+        for side, axes, pairs in ((x, contracting[0], batch[0]), (y, contracting[1], batch[1])):
+            some = reduce_or(ne(side, zero_literal(side.aval.dtype)), axes=tuple(sorted(axes)))
+            left = [i for i in range(side.aval.ndim) if i not in axes]
+            free = free_axes(side.aval.ndim, axes, pairs)
+            place = {a: i for i, a in enumerate(pairs)}
+            place |= {a: before + i for i, a in enumerate(free)}
+            before += len(free)
+            # Batch axes may come in another order than in the result.
+            at = [place[a] for a in left]
+            moved = transpose(some, perm=tuple(sorted(range(len(at)), key=at.__getitem__)))
+            dims = tuple(sorted(at))
+            sides.append(broadcast_in_dim(moved, shape=shape, dims=dims))
+        return select(bitwise_and(*sides), found, zero_literal(found.aval.dtype))
+
+
+class GuardedDot(DotGeneral):
+    """`dot_general` with derivatives in which zeros absorb.
+
+    It is for factors that are inf or nan where a matrix is singular: solutions, inverses.
+    """
+
+    name = "guarded_dot"
+
+    def derivative(self) -> DotGeneral:
+        return derivative_dot()
+
+    def expand(self, x: Any, y: Any, **params: Any) -> Any:
+        return dot_general(x, y, **params)
+
+
 dot_general = DotGeneral()
+guarded_dot = GuardedDot()
+absorb_dot = AbsorbDot()
+
+
+def derivative_dot() -> DotGeneral:
+    """The product that derivatives are made of: zeros absorb in it, unless the user says no."""
+    return absorb_dot if config.snapshot().zeros_absorb else dot_general

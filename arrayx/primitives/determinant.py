@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrayx.core.aval import Aval, Shape
+from arrayx.core.aval import Aval
 from arrayx.primitives.arithmetic import add, eq, mul, ne, neg, select, sub
-from arrayx.primitives.axes import broadcast_in_dim, reduce_sum, reshape
+from arrayx.primitives.axes import reduce_sum, reshape
 from arrayx.primitives.creation import fill, iota, zero_literal
 from arrayx.primitives.cumulative import cumprod
+from arrayx.primitives.families import scaled
 from arrayx.primitives.gather import as_dtype
-from arrayx.primitives.linalg import Factorisation, lu, solve
+from arrayx.primitives.linalg import Factorisation, derivative_solve, lu
 from arrayx.primitives.matrices import (
     INDEX,
+    absorbing_product,
     along_columns,
+    along_matrices,
     check_matrices,
     conjugate,
     diagonal,
@@ -38,7 +41,7 @@ class Det(Factorisation):
     def jvp(self, primals: Any, tangents: Any) -> Any:
         (x,), (dx,) = primals, tangents
         n = x.aval.ndim
-        return self(x), reduce_sum(mul(dx, cofactors(x)), axes=(n - 2, n - 1))
+        return self(x), reduce_sum(scaled(dx, cofactors(x)), axes=(n - 2, n - 1))
 
     def expand(self, x: Any) -> Any:
         n = x.aval.shape[-1]
@@ -102,22 +105,17 @@ class Cofactors(Factorisation):
         n = x.aval.ndim
         result = self(x)
         # C is det(A) A⁻ᵀ, so that with S = A⁻¹ dA its change is tr(S) C − C Sᵀ.
-        change = solve(x, dx)
+        change = derivative_solve(x, dx)
         trace = reduce_sum(diagonal(change), axes=(n - 2,))
-        whole = mul(along_matrices(trace, x.aval.shape), result)
-        return result, sub(whole, product(result, turned(change)))
+        whole = scaled(along_matrices(trace, x.aval.shape), result)
+        return result, sub(whole, absorbing_product(result, turned(change)))
 
     def expand(self, x: Any) -> Any:
         u, s, v = svd(x, full_matrices=False, compute_uv=True)
         others = product_of_others(s)
         unitary = mul(det(u), det(v))
-        scaled = mul(conjugate(u), along_columns(as_dtype(others, x.aval.dtype), u.aval.shape))
-        return mul(product(scaled, conjugate(v)), along_matrices(unitary, x.aval.shape))
-
-
-def along_matrices(x: Any, shape: Shape) -> Any:
-    """Numbers repeated in every element of their matrix."""
-    return broadcast_in_dim(x, shape=shape, dims=tuple(range(len(shape) - 2)))
+        weighted = mul(conjugate(u), along_columns(as_dtype(others, x.aval.dtype), u.aval.shape))
+        return mul(product(weighted, conjugate(v)), along_matrices(unitary, x.aval.shape))
 
 
 def product_of_others(x: Any) -> Any:

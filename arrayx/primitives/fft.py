@@ -31,7 +31,7 @@ class FFT(Linear):
 
     name = "fft"
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         size: int = math.prod(params["lengths"])
         batch: int = math.prod(avals[0].shape[: avals[0].ndim - len(params["lengths"])])
         return 5 * batch * size * max(size - 1, 0).bit_length()

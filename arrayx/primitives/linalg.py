@@ -10,29 +10,31 @@ import math
 from typing import Any
 
 from arrayx import errors
+from arrayx.config import config
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
-from arrayx.primitives.arithmetic import add, mul, neg, sub
-from arrayx.primitives.axes import reshape, transpose
+from arrayx.primitives.arithmetic import add, mul, ne, neg, select, sub
+from arrayx.primitives.axes import broadcast_in_dim, reshape, transpose
 from arrayx.primitives.combined import stop_gradient
 from arrayx.primitives.creation import iota, zero_literal
 from arrayx.primitives.families import NonDifferentiable
 from arrayx.primitives.matrices import (
     INDEX,
+    absorbing_product,
     adjoint,
     check_matrices,
     conjugate,
     identity,
     is_complex,
     of_lower,
-    product,
     rows_at,
     to_front,
     triangle,
     turned,
     with_diagonal,
 )
+from arrayx.primitives.reduction import reduce_or
 from arrayx.primitives.slicing import cut, pad
 from arrayx.primitives.sorting import sort
 
@@ -40,7 +42,7 @@ from arrayx.primitives.sorting import sort
 class Factorisation(Primitive):
     """Of the matrices in the last two axes of one operand; a batch axis goes to the front."""
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         # Of this order for all of them; the constant is that of Gaussian elimination.
         *batch, m, n = avals[0].shape
         size: int = 2 * math.prod(batch) * max(m, n) * min(m, n) ** 2
@@ -66,11 +68,11 @@ class Cholesky(Factorisation):
         (x,), (dx,) = primals, tangents
         factor = self(x)
         # L⁻¹ dA L⁻ᴴ = L⁻¹ dL + (L⁻¹ dL)ᴴ, and L⁻¹ dL is lower triangular.
-        right = solve_right(factor, of_lower(dx), lower=True, transpose_a="adjoint")
-        both = solve_left(factor, right, lower=True)
+        right = derivative_right(factor, of_lower(dx), lower=True, transpose_a="adjoint")
+        both = derivative_left(factor, right, lower=True)
         half = mul(triangle(both, lower=True), 0.5 + 0j if is_complex(both) else 0.5)
         inner = add(half, triangle(half, lower=True, strict=True))
-        return factor, product(factor, inner)
+        return factor, absorbing_product(factor, inner)
 
 
 _TRANSPOSED = {"none": "transpose", "transpose": "none"}
@@ -85,7 +87,7 @@ class TriangularSolve(Primitive):
 
     name = "triangular_solve"
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         return int(results[0].size) * int(avals[0].shape[-1])
 
     def type_rule(
@@ -120,9 +122,13 @@ class TriangularSolve(Primitive):
             change = triangle(da, lower=params["lower"], strict=params["unit_diagonal"])
             if params["transpose_a"] != "none":
                 change = turned(change) if params["transpose_a"] == "transpose" else adjoint(change)
-            moved = product(change, result) if params["left_side"] else product(result, change)
+            moved = (
+                absorbing_product(change, result)
+                if params["left_side"]
+                else absorbing_product(result, change)
+            )
             right = neg(moved) if db is Zero else sub(db, moved)
-        return result, Zero if right is Zero else self(a, right, **params)
+        return result, Zero if right is Zero else derivative_of(self)(a, right, **params)
 
     def transpose(self, ct: Any, a: Any, b: Any, *, transpose_a: str, **params: Any) -> Any:
         if transpose_a == "adjoint":
@@ -179,11 +185,14 @@ class LU(Factorisation):
             corner = (*none[2:], k, k)
             zero = zero_literal(x.aval.dtype)
             upper = add(upper, pad(tail, zero, low=corner, high=none, interior=none))
-        inner = solve_left(lower, rows_at(dx, order), lower=True, unit_diagonal=True)
-        inner = solve_right(upper, inner, lower=False)
+        inner = derivative_left(lower, rows_at(dx, order), lower=True, unit_diagonal=True)
+        inner = derivative_right(upper, inner, lower=False)
         below = triangle(inner, lower=True, strict=True)
         above = triangle(inner, lower=False)
-        return (factors, pivots), (add(product(lower, below), product(above, upper)), Zero)
+        return (factors, pivots), (
+            add(absorbing_product(lower, below), absorbing_product(above, upper)),
+            Zero,
+        )
 
 
 def square(x: Any, n: int) -> Any:
@@ -237,11 +246,11 @@ class LinearSolve(Primitive):
         result = self(a, lu, pivots, b, transpose_a=transpose_a)
         right: Any = db
         if da is not Zero:
-            moved = product(turned(da) if transpose_a else da, result)
+            moved = absorbing_product(turned(da) if transpose_a else da, result)
             right = neg(moved) if db is Zero else sub(db, moved)
         if right is Zero:
             return result, Zero
-        return result, self(a, lu, pivots, right, transpose_a=transpose_a)
+        return result, derivative_of(self)(a, lu, pivots, right, transpose_a=transpose_a)
 
     def transpose(self, ct: Any, a: Any, lu: Any, pivots: Any, b: Any, *, transpose_a: bool) -> Any:
         return None, None, None, self(a, lu, pivots, ct, transpose_a=not transpose_a)
@@ -258,11 +267,56 @@ class LinearSolve(Primitive):
         return solve_by_factors(lu, pivots, b, transpose_a)
 
 
+def absorbed(right: Any, found: Any, axis: int) -> Any:
+    """A solution, but 0 where the right-hand side is all zeros along `axis`."""
+    zero = zero_literal(right.aval.dtype)
+    some = reduce_or(ne(right, zero), axes=(axis,))
+    dims = tuple(i for i in range(right.aval.ndim) if i != axis)
+    return select(broadcast_in_dim(some, shape=found.aval.shape, dims=dims), found, zero)
+
+
+class AbsorbTriangularSolve(TriangularSolve):
+    """`triangular_solve` where a right-hand side of zeros has the solution 0 for every A.
+
+    Derivatives are made of it: a cotangent of 0 stays 0 where A is singular.
+    """
+
+    name = "absorb_triangular_solve"
+
+    def expand(self, a: Any, b: Any, *, left_side: bool, **params: Any) -> Any:
+        found = triangular_solve(a, b, left_side=left_side, **params)
+        return absorbed(b, found, b.aval.ndim - (2 if left_side else 1))
+
+
+class AbsorbLinearSolve(LinearSolve):
+    """`linear_solve` where a right-hand side of zeros has the solution 0 for every A."""
+
+    name = "absorb_linear_solve"
+
+    def expand(self, a: Any, lu: Any, pivots: Any, b: Any, *, transpose_a: bool) -> Any:
+        found = linear_solve(a, lu, pivots, b, transpose_a=transpose_a)
+        return absorbed(b, found, b.aval.ndim - 2)
+
+
 cholesky = Cholesky()
 triangular_solve = TriangularSolve()
+absorb_triangular_solve = AbsorbTriangularSolve()
 lu = LU()
 permutation_of_pivots = PermutationOfPivots()
 linear_solve = LinearSolve()
+absorb_linear_solve = AbsorbLinearSolve()
+# The forms of solvers in which zeros absorb.
+ABSORBING: dict[Primitive, Primitive] = {
+    triangular_solve: absorb_triangular_solve,
+    linear_solve: absorb_linear_solve,
+}
+
+
+def derivative_of(solver: Any) -> Any:
+    """The form of a solver that derivatives are made of: zeros absorb, unless the user says no."""
+    if not config.snapshot().zeros_absorb:
+        return solver
+    return ABSORBING.get(solver, solver)
 
 
 def solve_left(
@@ -279,6 +333,28 @@ def solve_right(a: Any, b: Any, *, lower: bool, transpose_a: str = "none") -> An
     return triangular_solve(
         a, b, left_side=False, lower=lower, transpose_a=transpose_a, unit_diagonal=False
     )
+
+
+def derivative_left(
+    a: Any, b: Any, *, lower: bool, transpose_a: str = "none", unit_diagonal: bool = False
+) -> Any:
+    """`solve_left` for derivatives."""
+    return derivative_of(triangular_solve)(
+        a, b, left_side=True, lower=lower, transpose_a=transpose_a, unit_diagonal=unit_diagonal
+    )
+
+
+def derivative_right(a: Any, b: Any, *, lower: bool, transpose_a: str = "none") -> Any:
+    """`solve_right` for derivatives."""
+    return derivative_of(triangular_solve)(
+        a, b, left_side=False, lower=lower, transpose_a=transpose_a, unit_diagonal=False
+    )
+
+
+def derivative_solve(a: Any, b: Any) -> Any:
+    """`solve` for derivatives."""
+    factors, pivots = lu(stop_gradient(a))
+    return derivative_of(linear_solve)(a, factors, pivots, b, transpose_a=False)
 
 
 def solve_by_factors(factors: Any, pivots: Any, b: Any, transpose_a: bool) -> Any:

@@ -15,7 +15,7 @@ from arrayx.primitives.arithmetic import add, eq, gt, select
 from arrayx.primitives.axes import broadcast_in_dim, move_batch_dim, reduce_sum, transpose
 from arrayx.primitives.complex import complex as from_parts
 from arrayx.primitives.complex import conj, real
-from arrayx.primitives.contraction import dot_general
+from arrayx.primitives.contraction import derivative_dot, dot_general, guarded_dot
 from arrayx.primitives.creation import fill, iota, zero_literal
 from arrayx.primitives.gather import GatherDims, gather
 from arrayx.primitives.slicing import cut
@@ -51,6 +51,24 @@ def product(x: Any, y: Any) -> Any:
     n = x.aval.ndim
     paired = batch_axes(x)
     return dot_general(
+        x, y, contracting=((n - 1,), (n - 2,)), batch=(paired, paired), precision=None
+    )
+
+
+def absorbing_product(x: Any, y: Any) -> Any:
+    """The same for derivatives: rows and columns of zeros stay zero, whatever they meet."""
+    n = x.aval.ndim
+    paired = batch_axes(x)
+    return derivative_dot()(
+        x, y, contracting=((n - 1,), (n - 2,)), batch=(paired, paired), precision=None
+    )
+
+
+def guarded_product(x: Any, y: Any) -> Any:
+    """The product where a factor may be inf or nan: that does no harm to other branches."""
+    n = x.aval.ndim
+    paired = batch_axes(x)
+    return guarded_dot(
         x, y, contracting=((n - 1,), (n - 2,)), batch=(paired, paired), precision=None
     )
 
@@ -131,6 +149,11 @@ def along_columns(v: Any, shape: Shape) -> Any:
 def along_rows(v: Any, shape: Shape) -> Any:
     """Vectors repeated in every column: one element for each row."""
     return broadcast_in_dim(v, shape=shape, dims=tuple(range(len(shape) - 1)))
+
+
+def along_matrices(x: Any, shape: Shape) -> Any:
+    """Numbers repeated in every element of their matrix."""
+    return broadcast_in_dim(x, shape=shape, dims=tuple(range(len(shape) - 2)))
 
 
 def rows_at(x: Any, places: Any) -> Any:

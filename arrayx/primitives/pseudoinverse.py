@@ -11,7 +11,7 @@ from arrayx.primitives.arithmetic import add, gt, mul, neg, sub
 from arrayx.primitives.axes import broadcast_in_dim, reshape
 from arrayx.primitives.bitwise import bitwise_not
 from arrayx.primitives.linalg import Factorisation
-from arrayx.primitives.matrices import adjoint, check_matrices, product
+from arrayx.primitives.matrices import absorbing_product, adjoint, check_matrices, product
 from arrayx.primitives.slicing import cut
 from arrayx.primitives.spectral import reciprocal_or_zero, scaled_by, svd
 
@@ -39,9 +39,13 @@ class Pinv(Factorisation):
             return p, Zero
         ph, dxh = adjoint(p), adjoint(dx)
         # What dA does outside of the spaces that A maps from and to.
-        outside = product(product(p, ph), sub(dxh, product(product(dxh, x), p)))
-        inside = product(sub(dxh, product(p, product(x, dxh))), product(ph, p))
-        return p, add(add(outside, inside), neg(product(product(p, dx), p)))
+        outside = absorbing_product(
+            absorbing_product(p, ph), sub(dxh, absorbing_product(absorbing_product(dxh, x), p))
+        )
+        inside = absorbing_product(
+            sub(dxh, absorbing_product(p, absorbing_product(x, dxh))), absorbing_product(ph, p)
+        )
+        return p, add(add(outside, inside), neg(absorbing_product(absorbing_product(p, dx), p)))
 
     def expand(self, x: Any, rtol: Any) -> Any:
         u, s, vh = svd(x, full_matrices=False, compute_uv=True)

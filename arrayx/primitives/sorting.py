@@ -26,7 +26,7 @@ class Sort(Primitive):
     name = "sort"
     multiple = True
 
-    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], **params: Any) -> int:
+    def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         length: int = results[0].shape[params["axis"]]
         return results[0].size * max(length - 1, 0).bit_length()
 

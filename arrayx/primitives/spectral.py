@@ -11,28 +11,34 @@ from typing import Any
 
 from arrayx import dtypes
 from arrayx.core.aval import Aval
+from arrayx.core.linear import Zero
 from arrayx.primitives.arithmetic import add, eq, le, mul, neg, select, sub
-from arrayx.primitives.axes import broadcast_in_dim
+from arrayx.primitives.axes import broadcast_in_dim, reduce_sum
 from arrayx.primitives.bitwise import bitwise_or
 from arrayx.primitives.complex import complex as from_parts
-from arrayx.primitives.complex import imag, real
+from arrayx.primitives.complex import conj, imag, real
+from arrayx.primitives.families import scaled
 from arrayx.primitives.gather import as_dtype
-from arrayx.primitives.linalg import Factorisation, solve, solve_right
+from arrayx.primitives.linalg import Factorisation, derivative_right, derivative_solve
 from arrayx.primitives.matrices import (
+    INDEX,
+    absorbing_product,
     adjoint,
     along_columns,
     along_rows,
     check_matrices,
+    counts,
     diagonal,
     is_complex,
     of_lower,
     on_diagonal,
-    product,
+    rows_at,
     triangle,
+    turned,
 )
 from arrayx.primitives.numeric import abs as absolute
 from arrayx.primitives.numeric import div
-from arrayx.primitives.reduction import reduce_max
+from arrayx.primitives.reduction import argmax, reduce_max
 from arrayx.primitives.slicing import concatenate, cut, pad
 
 
@@ -40,7 +46,7 @@ def scaled_by(x: Any, v: Any, rows: bool = False) -> Any:
     """The columns (or rows) of matrices, each times its own real number."""
     shape = x.aval.shape
     factor = along_rows(v, shape) if rows else along_columns(v, shape)
-    return mul(x, as_dtype(factor, x.aval.dtype))
+    return scaled(x, as_dtype(factor, x.aval.dtype))
 
 
 def reciprocal_or_zero(x: Any, zero: Any) -> Any:
@@ -83,7 +89,7 @@ class Eigh(Factorisation):
     def jvp(self, primals: Any, tangents: Any, *, vectors: bool) -> Any:
         (x,), (dx,) = primals, tangents
         values, v = self(x, vectors=True)
-        inner = product(adjoint(v), product(of_lower(dx), v))
+        inner = absorbing_product(adjoint(v), absorbing_product(of_lower(dx), v))
         moved = diagonal(inner)
         moved = real(moved) if is_complex(moved) else moved
         if not vectors:
@@ -91,40 +97,62 @@ class Eigh(Factorisation):
         right, left = gaps(values)
         apart = sub(right, left)
         factor = reciprocal_or_zero(apart, negligible(apart, values))
-        turning = mul(inner, as_dtype(factor, inner.aval.dtype))
-        return (values, v), (moved, product(v, turning))
+        turning = scaled(inner, as_dtype(factor, inner.aval.dtype))
+        return (values, v), (moved, absorbing_product(v, turning))
 
 
 class Eig(Factorisation):
-    """A·V = V·diag(w) for any square A: (w, V), complex, the columns of V of length 1.
+    """A·V = V·diag(w) and Uᴴ·A = diag(w)·Uᴴ for any square A: (w, U, V), all complex.
 
-    Eigenvalues come in no order.  Without `vectors` the result is (w,).
+    `left` and `right` say which of U and V there are.  Their columns have length 1, and their
+    largest elements are real, as LAPACK has it.  Eigenvalues come in no order.  Derivatives keep
+    both; vectors of equal eigenvalues are not turned.
     """
 
     name = "eig"
     multiple = True
 
-    def type_rule(self, x: Aval, *, vectors: bool) -> tuple[Aval, ...]:
+    def type_rule(self, x: Aval, *, left: bool, right: bool) -> tuple[Aval, ...]:
         x = check_matrices(self.name, x, square=True)
         found = x.update(dtype=dtypes.complex_dtype(x.dtype))
         values = found.update(shape=x.shape[:-1])
-        return (values, found) if vectors else (values,)
+        return (values, *[found] * (left + right))
 
-    def jvp(self, primals: Any, tangents: Any, *, vectors: bool) -> Any:
+    def jvp(self, primals: Any, tangents: Any, *, left: bool, right: bool) -> Any:
         (x,), (dx,) = primals, tangents
-        values, v = self(x, vectors=True)
-        inner = solve(v, product(as_dtype(dx, v.aval.dtype), v))
+        values, *sides, v = self(x, left=left, right=True)
+        dx = as_dtype(dx, v.aval.dtype)
+        inner = derivative_solve(v, absorbing_product(dx, v))
         moved = diagonal(inner)
-        if not vectors:
-            return (values,), (moved,)
-        right, left = gaps(values)
-        apart = sub(right, left)
-        none = negligible(apart, values)
-        factor = select(none, 0j, div(1.0 + 0j, select(none, 1.0 + 0j, apart)))
-        dv = product(v, mul(inner, factor))
-        # The length stays 1, and the phase is not turned.
-        along = diagonal(product(adjoint(v), dv))
-        return (values, v), (moved, sub(dv, mul(v, along_columns(along, v.aval.shape))))
+        results, changes = [values], [moved]
+        for u in sides:
+            # The left vectors are the right ones of the adjoint, whose eigenvalues are conjugate.
+            across = derivative_solve(u, absorbing_product(adjoint(dx), u))
+            results.append(u)
+            changes.append(moved_vectors(u, across, conj(values)))
+        if right:
+            results.append(v)
+            changes.append(moved_vectors(v, inner, values))
+        return tuple(results), tuple(changes)
+
+
+def moved_vectors(v: Any, inner: Any, values: Any) -> Any:
+    """The tangent of normalised eigenvectors, for V⁻¹·dA·V."""
+    right, left = gaps(values)
+    apart = sub(right, left)
+    none = negligible(apart, values)
+    factor = select(none, 0j, div(1.0 + 0j, select(none, 1.0 + 0j, apart)))
+    dv = absorbing_product(v, scaled(inner, factor))
+    # The length stays 1, and the largest element real.
+    n, shape = v.aval.ndim, v.aval.shape
+    along = real(diagonal(absorbing_product(adjoint(v), dv)))
+    rows = counts(shape)[0]
+    places = argmax(absolute(v), axis=n - 2, dtype=INDEX)
+    largest = eq(rows, along_columns(places, shape))
+    size = reduce_sum(select(largest, real(v), 0.0), axes=(n - 2,))
+    turning = reduce_sum(select(largest, imag(dv), 0.0), axes=(n - 2,))
+    turning = scaled(turning, reciprocal_or_zero(size, eq(size, 0.0)))
+    return sub(dv, scaled(along_columns(from_parts(along, turning), shape), v))
 
 
 class SVD(Factorisation):
@@ -155,7 +183,7 @@ class SVD(Factorisation):
         all_u, s, all_vh = self(x, full_matrices=full_matrices and compute_uv, compute_uv=True)
         u, vh = cut(all_u, last, 0, k), cut(all_vh, last - 1, 0, k)
         uh, v = adjoint(u), adjoint(vh)
-        inner = product(product(uh, dx), v)
+        inner = absorbing_product(absorbing_product(uh, dx), v)
         ds = diagonal(inner)
         ds = real(ds) if is_complex(ds) else ds
         if not compute_uv:
@@ -166,28 +194,36 @@ class SVD(Factorisation):
         factor = reciprocal_or_zero(mul(apart, add(right, left)), none)
         factor = as_dtype(factor, inner.aval.dtype)
         by_columns, by_rows = scaled_by(inner, s), scaled_by(inner, s, rows=True)
-        turning_u = mul(factor, add(by_columns, adjoint(by_columns)))
-        turning_v = mul(factor, add(by_rows, adjoint(by_rows)))
+        turning_u = scaled(add(by_columns, adjoint(by_columns)), factor)
+        turning_v = scaled(add(by_rows, adjoint(by_rows)), factor)
         inverse = reciprocal_or_zero(s, negligible(s, s))
         if is_complex(x):
             # The phase of each pair of vectors; all of it is put into U.
             phase = from_parts(0.0, imag(inner))
             on_it = select(on_diagonal(phase.aval.shape), phase, 0j)
             turning_u = add(turning_u, scaled_by(on_it, inverse))
-        du, dv = product(u, turning_u), product(v, turning_v)
+        du, dv = absorbing_product(u, turning_u), absorbing_product(v, turning_v)
         if m > k:
-            ahead = product(dx, v)
-            du = add(du, scaled_by(sub(ahead, product(u, product(uh, ahead))), inverse))
+            ahead = absorbing_product(dx, v)
+            du = add(
+                du,
+                scaled_by(sub(ahead, absorbing_product(u, absorbing_product(uh, ahead))), inverse),
+            )
         if n > k:
-            ahead = product(adjoint(dx), u)
-            dv = add(dv, scaled_by(sub(ahead, product(v, product(vh, ahead))), inverse))
+            ahead = absorbing_product(adjoint(dx), u)
+            dv = add(
+                dv,
+                scaled_by(sub(ahead, absorbing_product(v, absorbing_product(vh, ahead))), inverse),
+            )
         dvh = adjoint(dv)
         if full_matrices and m > k:
             rest = cut(all_u, last, k, m)
-            du = concatenate(du, neg(product(u, product(adjoint(du), rest))), axis=last)
+            du = concatenate(
+                du, neg(absorbing_product(u, absorbing_product(adjoint(du), rest))), axis=last
+            )
         if full_matrices and n > k:
             rest = cut(all_vh, last - 1, k, n)
-            more = neg(product(product(rest, adjoint(dvh)), vh))
+            more = neg(absorbing_product(absorbing_product(rest, adjoint(dvh)), vh))
             dvh = concatenate(dvh, more, axis=last - 1)
         return (all_u, s, all_vh), (du, ds, dvh)
 
@@ -209,38 +245,66 @@ class QR(Factorisation):
 
     def jvp(self, primals: Any, tangents: Any, *, full_matrices: bool) -> Any:
         (x,), (dx,) = primals, tangents
-        m, n = x.aval.shape[-2:]
-        k = min(m, n)
-        last = x.aval.ndim - 1
-        all_q, all_r = self(x, full_matrices=full_matrices)
-        q, r = cut(all_q, last, 0, k), cut(cut(all_r, last - 1, 0, k), last, 0, k)
-        # dA·R⁻¹ = dQ + Q·(dR·R⁻¹), where Qᴴ·dQ is skew-Hermitian and dR·R⁻¹ is triangular.
-        ahead = solve_right(r, cut(dx, last, 0, k), lower=False)
-        inner = product(adjoint(q), ahead)
-        below = triangle(inner, lower=True, strict=True)
-        skew = sub(below, adjoint(below))
-        if is_complex(x):
-            phase = from_parts(0.0, imag(inner))
-            skew = add(skew, select(on_diagonal(phase.aval.shape), phase, 0j))
-        dq = add(product(q, sub(skew, inner)), ahead)
-        dr = product(sub(inner, skew), r)
-        if n > k:
-            # The columns behind do not turn Q: their part of R is Qᴴ·A.
-            more = add(
-                product(adjoint(dq), cut(x, last, k, n)),
-                product(adjoint(q), cut(dx, last, k, n)),
-            )
-            dr = concatenate(dr, more, axis=last)
-        if full_matrices and m > k:
-            rest = cut(all_q, last, k, m)
-            dq = concatenate(dq, neg(product(q, product(adjoint(dq), rest))), axis=last)
-            none = (0,) * x.aval.ndim
-            zero = 0j if is_complex(x) else 0.0
-            dr = pad(dr, zero, low=none, high=(*none[:-2], m - k, 0), interior=none)
-        return (all_q, all_r), (dq, dr)
+        q, r = self(x, full_matrices=full_matrices)
+        return (q, r), moved_factors(q, r, x, dx)
+
+
+class PivotedQR(Factorisation):
+    """The QR factorisation of A[:, p], whose R has a descending diagonal: (Q, R, p).
+
+    In each step the longest column that is left comes next.  p is int32.
+    """
+
+    name = "pivoted_qr"
+    multiple = True
+
+    def type_rule(self, x: Aval, *, full_matrices: bool) -> tuple[Aval, Aval, Aval]:
+        q, r = qr.type_rule(x, full_matrices=full_matrices)
+        return q, r, q.update(shape=(*x.shape[:-2], x.shape[-1]), dtype=INDEX)
+
+    def jvp(self, primals: Any, tangents: Any, *, full_matrices: bool) -> Any:
+        (x,), (dx,) = primals, tangents
+        q, r, order = self(x, full_matrices=full_matrices)
+        x, dx = (turned(rows_at(turned(m), order)) for m in (x, dx))
+        return (q, r, order), (*moved_factors(q, r, x, dx), Zero)
+
+
+def moved_factors(all_q: Any, all_r: Any, x: Any, dx: Any) -> tuple[Any, Any]:
+    """The tangents of Q and R, square or not, of A = Q·R."""
+    m, n = x.aval.shape[-2:]
+    k = min(m, n)
+    last = x.aval.ndim - 1
+    q, r = cut(all_q, last, 0, k), cut(cut(all_r, last - 1, 0, k), last, 0, k)
+    # dA·R⁻¹ = dQ + Q·(dR·R⁻¹), where Qᴴ·dQ is skew-Hermitian and dR·R⁻¹ is triangular.
+    ahead = derivative_right(r, cut(dx, last, 0, k), lower=False)
+    inner = absorbing_product(adjoint(q), ahead)
+    below = triangle(inner, lower=True, strict=True)
+    skew = sub(below, adjoint(below))
+    if is_complex(x):
+        phase = from_parts(0.0, imag(inner))
+        skew = add(skew, select(on_diagonal(phase.aval.shape), phase, 0j))
+    dq = add(absorbing_product(q, sub(skew, inner)), ahead)
+    dr = absorbing_product(sub(inner, skew), r)
+    if n > k:
+        # The columns behind do not turn Q: their part of R is Qᴴ·A.
+        more = add(
+            absorbing_product(adjoint(dq), cut(x, last, k, n)),
+            absorbing_product(adjoint(q), cut(dx, last, k, n)),
+        )
+        dr = concatenate(dr, more, axis=last)
+    if all_q.aval.shape[-1] > k:
+        rest = cut(all_q, last, k, m)
+        dq = concatenate(
+            dq, neg(absorbing_product(q, absorbing_product(adjoint(dq), rest))), axis=last
+        )
+        none = (0,) * x.aval.ndim
+        zero = 0j if is_complex(x) else 0.0
+        dr = pad(dr, zero, low=none, high=(*none[:-2], m - k, 0), interior=none)
+    return dq, dr
 
 
 eigh = Eigh()
 eig = Eig()
 svd = SVD()
 qr = QR()
+pivoted_qr = PivotedQR()

@@ -26,7 +26,7 @@ from arrayx.random.keys import one_key
 from arrayx.random.uniform import rademacher, split_in_two, unit_interval
 
 
-def _prepared(
+def prepared(
     function: str, key: Any, names: Sequence[str], values: Sequence[Any], shape: Any, dtype: Any
 ) -> tuple[Any, list[Any], Shape, Any]:
     """A key, parameters spread to the shape of the result, that shape, and its dtype."""
@@ -47,7 +47,7 @@ def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) 
     >>> ax.random.lognormal(ax.random.key(0), 0.5, (2,)).shape
     (2,)
     """
-    one, (s,), shape, dtype = _prepared("lognormal", key, ("sigma",), (sigma,), shape, dtype)
+    one, (s,), shape, dtype = prepared("lognormal", key, ("sigma",), (sigma,), shape, dtype)
     return exp(mul(real_normal(one, shape, dtype), s))  # type: ignore[no-any-return]
 
 
@@ -60,7 +60,7 @@ def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None) -> Array:
     >>> ax.random.pareto(ax.random.key(0), 2.0, (2,)).shape
     (2,)
     """
-    one, (power,), shape, dtype = _prepared("pareto", key, ("b",), (b,), shape, dtype)
+    one, (power,), shape, dtype = prepared("pareto", key, ("b",), (b,), shape, dtype)
     return exp(div(exponential(one, shape, dtype), power))  # type: ignore[no-any-return]
 
 
@@ -73,7 +73,7 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Arra
     >>> ax.random.rayleigh(ax.random.key(0), 1.0, (2,)).shape
     (2,)
     """
-    one, (s,), shape, dtype = _prepared("rayleigh", key, ("scale",), (scale,), shape, dtype)
+    one, (s,), shape, dtype = prepared("rayleigh", key, ("scale",), (scale,), shape, dtype)
     return mul(sqrt(mul(log(unit_interval(one, shape, dtype)), -2.0)), s)  # type: ignore[no-any-return]
 
 
@@ -87,7 +87,7 @@ def weibull_min(
     (2,)
     """
     names, values = ("scale", "concentration"), (scale, concentration)
-    one, (s, c), shape, dtype = _prepared("weibull_min", key, names, values, shape, dtype)
+    one, (s, c), shape, dtype = prepared("weibull_min", key, names, values, shape, dtype)
     draws = neg(log1p(neg(unit_interval(one, shape, dtype))))
     return mul(pow(draws, div(1.0, c)), s)  # type: ignore[no-any-return]
 
@@ -104,7 +104,7 @@ def triangular(
     (2,)
     """
     names, values = ("left", "mode", "right"), (left, mode, right)
-    one, (a, m, b), shape, dtype = _prepared("triangular", key, names, values, shape, dtype)
+    one, (a, m, b), shape, dtype = prepared("triangular", key, names, values, shape, dtype)
     draws = unit_interval(one, shape, dtype)
     width = sub(b, a)
     rising = add(a, sqrt(mul(mul(draws, width), sub(m, a))))
@@ -121,7 +121,7 @@ def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None) -> Array:
     >>> ax.random.wald(ax.random.key(0), 1.0, (2,)).shape
     (2,)
     """
-    one, (m,), shape, dtype = _prepared("wald", key, ("mean",), (mean,), shape, dtype)
+    one, (m,), shape, dtype = prepared("wald", key, ("mean",), (mean,), shape, dtype)
     first, second = split_in_two(one)
     normal = real_normal(first, shape, dtype)
     draws = unit_interval(second, shape, dtype)
@@ -184,7 +184,7 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None) -> Array:
     (2,)
     """
     target = checked_dtype("geometric", dtype, ("int", "uint"), dtypes.default_int())
-    one, (chance,), shape, float_ = _prepared("geometric", key, ("p",), (p,), shape, None)
+    one, (chance,), shape, float_ = prepared("geometric", key, ("p",), (p,), shape, None)
     draws = log(unit_interval(one, shape, float_))
     tries = add(rounding.floor(div(draws, log1p(neg(chance)))), 1.0)
     return as_type(tries, target)

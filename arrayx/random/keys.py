@@ -16,6 +16,7 @@ from arrayx.core.array import Array
 from arrayx.numpy.promotion import as_type, host_array, read, scalar_array
 from arrayx.primitives.creation import fill
 from arrayx.primitives.random import (
+    KEY,
     UINT32,
     random_fold_in,
     random_seed,
@@ -164,6 +165,17 @@ def key_impl(keys: Any) -> str:
     """
     made, _ = as_keys("key_impl", keys)
     return str(made.aval.dtype.impl)
+
+
+def key_dtype(impl_spec: Any = None) -> Any:
+    """The dtype of keys of a generator, the default one for None.
+
+    >>> import arrayx as ax
+    >>> ax.random.key_dtype()
+    key<threefry2x32>
+    """
+    check_implementation("key_dtype", impl_spec, None)
+    return KEY
 
 
 def split(key: Any, num: int | tuple[int, ...] = 2) -> Array:

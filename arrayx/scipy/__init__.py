@@ -1,5 +1,27 @@
 """SciPy's functions for arrays that can be traced."""
 
-from arrayx.scipy import linalg, special, stats
+from arrayx.scipy import (
+    fft,
+    integrate,
+    interpolate,
+    linalg,
+    ndimage,
+    optimize,
+    signal,
+    sparse,
+    special,
+    stats,
+)
 
-__all__ = ["linalg", "special", "stats"]
+__all__ = [
+    "fft",
+    "integrate",
+    "interpolate",
+    "linalg",
+    "ndimage",
+    "optimize",
+    "signal",
+    "sparse",
+    "special",
+    "stats",
+]

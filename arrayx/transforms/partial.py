@@ -204,7 +204,7 @@ def _linearize(graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...])
             out_tangents.append(Var(aval.strong()))
             linear_equations += zeros_equations(out_tangents[-1])
     linear_equations = _without_dead(linear_equations, out_tangents)
-    inputs_of_graph = [a.var for a in args]
+    inputs_of_graph = [a.variable for a in args]
     constants = dict(stage.constants.values())
     tangent_vars = {*by_index.values()}
     needed = {

@@ -28,10 +28,10 @@ from arrayx.primitives.creation import scalar
 
 
 class StageTracer(Tracer):
-    """Stands for the variable `var` of the graph being written."""
+    """Stands for the `variable` of the graph being written."""
 
-    __slots__ = ("argument", "source", "var")
-    var: Var
+    __slots__ = ("argument", "source", "variable")
+    variable: Var
     # The path of the argument that this tracer is, for messages; None for results.
     argument: str | None
 
@@ -40,14 +40,14 @@ class StageTracer(Tracer):
     ) -> None:
         self.interpreter = interpreter
         self.aval = var.aval
-        self.var = var
+        self.variable = var
         self.source = where
         self.argument = argument
 
     def origin(self) -> str:
         if self.argument is not None:
             return f"it is the argument {self.argument}"
-        names = self.interpreter.arguments_of(self.var)  # type: ignore[attr-defined]
+        names = self.interpreter.arguments_of(self.variable)  # type: ignore[attr-defined]
         return made_from(self.source, names)
 
 
@@ -97,7 +97,7 @@ class StageInterpreter(Interpreter):
         for a in args:
             kind = type(a)
             if kind is StageTracer and a.interpreter is self:
-                inputs.append(a.var)
+                inputs.append(a.variable)
                 avals.append(a.aval)
             elif kind in SCALAR_TYPES:
                 inputs.append(a)
@@ -126,7 +126,7 @@ class StageInterpreter(Interpreter):
         """The variable of a value that was not made here: a constant or an outer tracer."""
         if isinstance(x, Tracer):
             if x.interpreter is self:
-                return x.var  # type: ignore[no-any-return]
+                return x.variable  # type: ignore[no-any-return]
             if x.interpreter.closed:
                 refuse_leaked(x)
             found = self.captured.get(id(x))
@@ -220,7 +220,7 @@ def stage(
         outputs = [output_var(interpreter, r) for r in results]
     captured = tuple(t for _, t in interpreter.captured.values())
     graph = Graph(
-        (*(v for v, _ in interpreter.captured.values()), *(t.var for t in arguments)),
+        (*(v for v, _ in interpreter.captured.values()), *(t.variable for t in arguments)),
         interpreter.equations,
         outputs,
         [v for v, _ in interpreter.constants.values()],
@@ -232,7 +232,7 @@ def stage(
 def output_var(interpreter: StageInterpreter, result: Any) -> Var:
     """The variable of a function's result: any array, or a scalar, which becomes one."""
     if type(result) is StageTracer and result.interpreter is interpreter:
-        return result.var
+        return result.variable
     if isinstance(result, Array | np.ndarray | np.generic):
         return interpreter.lift(result)
     if is_scalar(result):

@@ -14,6 +14,7 @@ import numpy as np
 from arrayx import dtypes
 from arrayx.core.aval import Aval
 from arrayx.lazy import lazy
+from arrayx_numpy.special import SPECIAL
 
 scipy_special = lazy("scipy.special")
 
@@ -400,6 +401,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "polygamma": polygamma,
     "bessel_i0e": _special("i0e"),
     "bessel_i1e": _special("i1e"),
+    **SPECIAL,
     # conversion
     "convert": convert,
     "bitcast": bitcast,

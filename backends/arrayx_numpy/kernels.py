@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from arrayx_numpy.convolution import CONVOLUTION
 from arrayx_numpy.elementwise import ELEMENTWISE
 from arrayx_numpy.fft import FFT
 from arrayx_numpy.linalg import LINALG
 from arrayx_numpy.random import RANDOM
+from arrayx_numpy.reflections import REFLECTIONS
 from arrayx_numpy.structural import STRUCTURAL
+from arrayx_numpy.windows import WINDOWS
 
 
 def full(*, shape: Any, dtype: Any, value: Any, weak_type: bool) -> Any:
@@ -54,7 +57,10 @@ KERNELS: dict[str, Any] = {
     **ELEMENTWISE,
     **RANDOM,
     **STRUCTURAL,
+    **CONVOLUTION,
+    **WINDOWS,
     **LINALG,
+    **REFLECTIONS,
     **FFT,
     "full": full,
     "iota": iota,

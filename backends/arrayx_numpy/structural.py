@@ -526,6 +526,18 @@ def dot_general(x: Any, y: Any, *, contracting: Any, batch: Any, precision: Any)
     return out if out.shape == p.shape else out.reshape(p.shape)
 
 
+def absorb_dot(x: Any, y: Any, *, contracting: Any, batch: Any, precision: Any) -> Any:
+    out = dot_general(x, y, contracting=contracting, batch=batch, precision=precision)
+    if np.isfinite(out).all():
+        return out  # zeros made zeros of themselves
+    x, y = np.asarray(x), np.asarray(y)
+    p = product(x.shape, y.shape, contracting, batch)
+    left = matrix(x != 0, p.x_perms, p.x_shapes, p.x_plain).any(-1)
+    right = matrix(y != 0, p.y_perms, p.y_shapes, p.y_plain).any(-1)
+    some = left[..., :, None] & right[..., None, :]
+    return np.where(some.reshape(p.shape), out, out.dtype.type(0))[()]
+
+
 STRUCTURAL: dict[str, Any] = {
     "rev": rev,
     "slice": slice_,
@@ -550,4 +562,6 @@ STRUCTURAL: dict[str, Any] = {
     "cumlogsumexp": partial(accumulate, ufunc=np.logaddexp, widens=True),
     "sort": sort,
     "dot_general": dot_general,
+    "absorb_dot": absorb_dot,
+    "guarded_dot": dot_general,
 }

@@ -21,7 +21,7 @@ from arrayx_numpy.into import Into, into
 # Kernels whose result never shares memory with an operand.
 FRESH = frozenset(
     "absorb_mul argmax argmin bessel_i0e bessel_i1e callback clamp clz complex concatenate "  # noqa: SIM905
-    "cummax cummin cumprod cumsum digamma "
+    "conv_general_dilated cummax cummin cumprod cumsum digamma "
     "div dot_general erf erf_inv erfc gather iota lgamma logistic pad polygamma population_count "
     "pow reduce_and reduce_max reduce_min reduce_or reduce_prod rem rsqrt select shift_left "
     "shift_right_arithmetic shift_right_logical sign sort threefry2x32".split()
@@ -172,7 +172,7 @@ class Writer:
                 dtype = e.outputs[0].aval.dtype
             if (planned and dtypes.kind(dtype) != "bool") or is_foreign(dtype):
                 return self.constant("literal", np.asarray(a, dtype))
-        return repr(a) if np.isfinite(a) else f"float({str(a)!r})"
+        return repr(a) if np.isfinite(a) else f"{type(a).__name__}({str(a)!r})"
 
     def call(self, kernel: Any, e: Equation, arguments: list[str]) -> str:
         """The call of a kernel."""

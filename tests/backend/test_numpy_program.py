@@ -69,6 +69,13 @@ def test_programs_run_in_several_threads_at_once() -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize("value", (complex("nan"), complex("inf"), complex(0.0, float("inf"))))
+def test_complex_literals_may_be_infinite(value: complex) -> None:
+    f = ax.jit(lambda x: anp.where(x == 0, value, x)[()], backend="numpy")
+    got = complex(np.asarray(f(anp.asarray(np.array(0j)))))
+    assert np.array_equal([got.real, got.imag], [value.real, value.imag], equal_nan=True)
+
+
 def test_numpy_does_not_warn() -> None:
     x = anp.array([0.0, -1.0])
     for f in (lambda v: 1.0 / v, anp.log, anp.sqrt, lambda v: anp.exp(v * 1e10)):

@@ -36,7 +36,14 @@ REASONS = {backend: _reason(backend) for backend in BACKENDS}
 
 # What the plain run checks of a public function, in one dtype: the primitives below it have had
 # every check.  The slow sweep does them all in all dtypes.
-PLAIN = {("numpy", "value"), ("numpy", "dot_product"), ("xla", "agreement")}
+PLAIN = {
+    ("numpy", "value"),
+    ("numpy", "dot_product"),
+    ("xla", "agreement"),
+    ("xla", "placement"),
+}
+# What compares a backend with the reference.
+RELATIVE = ("agreement", "placement")
 
 
 def combinations() -> Iterator[Any]:
@@ -49,7 +56,7 @@ def combinations() -> Iterator[Any]:
         for case in (*ROWS, *FUNCTIONS):
             for check in CHECKS:
                 wanted = check.dtypes(case)
-                if not wanted or (check.name == "agreement" and backend == REFERENCE):
+                if not wanted or (check.name in RELATIVE and backend == REFERENCE):
                     continue
                 name = f"{backend}-{case.id}-{check.name}"
                 function = case in PUBLIC

@@ -324,6 +324,14 @@ def test_trees_and_what_is_no_array_go_through(backend: str) -> None:
     close(got["z"][0], 2.0)
 
 
+def test_what_a_program_with_callbacks_costs_is_counted() -> None:
+    def f(x: Any) -> Any:
+        ax.debug.callback(lambda x: None, x)
+        return anp.sum(ax.checkpoint(sine)(x))
+
+    assert "B moved" in str(ax.inspect.cost(f)(X))
+
+
 # ----------------------------------------------------------------- who calls
 
 

@@ -139,6 +139,30 @@ def test_a_policy_decides_how_many_arrays_are_kept(policy: str) -> None:
     assert residual_bytes(f, X, W) == SAVED[policy] * X.nbytes
 
 
+@pytest.mark.parametrize("batch", ["alone", "vmap of grad", "grad of vmap"])
+def test_a_loop_keeps_the_carry_of_each_step_and_nothing_else(batch: str) -> None:
+    steps = 5
+
+    def loop(f: Any) -> Any:
+        return lambda x, w: ax.lax.scan(lambda c, _: (f(c, w), None), x, length=steps)[0]
+
+    kept = ax.checkpoint(layer)
+    if batch == "alone":
+        assert residual_bytes(loop(kept), X, W) == steps * X.nbytes
+        assert residual_bytes(loop(layer), X, W) > 2 * steps * X.nbytes
+    elif batch == "grad of vmap":
+        many = np.stack([X, 2 * X])
+        f = ax.vmap(loop(kept), (0, None))
+        assert residual_bytes(f, many, W) == steps * many.nbytes
+    else:
+        many = np.stack([X, 2 * X])
+        pullbacks = ax.vmap(lambda x, w: ax.vjp(loop(kept), x, w)[1], (0, None))(many, W)
+        # As leaves: the shared argument too, once for all.
+        assert (
+            sum(x.nbytes for x in ax.tree.leaves(pullbacks)) <= steps * many.nbytes + 2 * W.nbytes
+        )
+
+
 N = 1 << 16
 
 
@@ -250,6 +274,16 @@ def test_names_are_transparent() -> None:
     close(ax.jvp(lambda x: named(x, "it"), (X,), (X,))[1], X)
     key = ax.random.key(0)
     assert ax.random.key_data(named(key, "key")).tolist() == ax.random.key_data(key).tolist()
+
+
+def test_what_is_kept_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    show = ax.ad_checkpoint.print_saved_residuals
+    show(ax.checkpoint(layer, policy=EACH_POLICY["names"]), X, W)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("float32[3,4] made at")]
+    assert "float32[3,4] it is the argument x" in lines
+    assert "float32[4,4] it is the argument w" in lines
+    assert len(lines) == 3
 
 
 MISTAKES: dict[str, tuple[Callable[[], Any], type, str]] = {

@@ -10,7 +10,7 @@ import pytest
 
 import arrayx as ax
 import arrayx.numpy as anp
-from arrayx import errors
+from arrayx import errors, nn
 from arrayx.nn import dot_product_attention, initializers
 
 KEY = ax.random.key(0)
@@ -151,3 +151,27 @@ def test_attention_takes_one_sequence_narrow_floats_and_gradients() -> None:
 def test_attention_names_what_does_not_fit(args: Any, options: Any, message: str) -> None:
     with pytest.raises(errors.ArrayxError, match=message):
         dot_product_attention(*args, **options)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 2), (2, 5), (2, 3, 4)])
+def test_orthogonal_weights_are_orthogonal(shape: tuple[int, ...]) -> None:
+    w = np.asarray(nn.initializers.orthogonal(2.0)(ax.random.key(0), shape))
+    flat = w.reshape(-1, shape[-1])
+    flat = flat if flat.shape[0] >= flat.shape[1] else flat.T
+    np.testing.assert_allclose(flat.T @ flat, 4 * np.eye(flat.shape[1]), atol=1e-5)
+
+
+def test_delta_orthogonal_weights_stand_in_the_middle() -> None:
+    w = np.array(nn.initializers.delta_orthogonal()(ax.random.key(0), (3, 3, 2, 4)))
+    middle = w[1, 1].copy()
+    np.testing.assert_allclose(middle @ middle.T, np.eye(2), atol=1e-6)
+    w[1, 1] = 0
+    assert (w == 0).all()
+
+
+@pytest.mark.parametrize("name", ["silu", "mish", "gelu", "hard_silu"])
+def test_gated_activations_are_zero_far_left(name: str) -> None:
+    x = np.float32([-np.inf, -1e30, -150.0])
+    assert (np.asarray(getattr(nn, name)(x)) == 0).all()
+    slopes = ax.vmap(ax.grad(getattr(nn, name)))(x)
+    assert (np.asarray(slopes) == 0).all()

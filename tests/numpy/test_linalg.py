@@ -39,7 +39,7 @@ def test_refusals_say_what_was_expected() -> None:
     with pytest.raises(errors.ArgumentError, match="UPLO"):
         anp.linalg.eigh(A, "X")
     with pytest.raises(errors.ArgumentError, match="mode"):
-        anp.linalg.qr(A, "raw")
+        anp.linalg.qr(A, "full")
     with pytest.raises(errors.ArgumentError, match="order of matrices"):
         anp.linalg.norm(A, 3, (0, 1))
     with pytest.raises(errors.ArgumentError, match="rtol and rcond"):

@@ -224,6 +224,23 @@ def test_writes_agree_with_numpy_and_are_compiled(name: str, args: Any) -> None:
     same(ax.jit(lambda v: getattr(anp, name)(v, *rest, inplace=False))(x), want)
 
 
+def test_numbers_beside_wide_arrays_keep_their_digits() -> None:
+    x = anp.asarray(np.array([1.0, 2.0, 3.0]))
+    for got in (
+        anp.insert(x, 1, 0.1)[1],
+        anp.put(x, 0, 0.1, inplace=False)[0],
+        anp.place(x, x > 2, [0.1], inplace=False)[2],
+        anp.fill_diagonal(anp.zeros((2, 2), np.float64), 0.1, inplace=False)[0, 0],
+        anp.put_along_axis(x, np.array([1]), 0.1, 0, inplace=False)[1],
+        anp.piecewise(x, [x > 2], [0.1])[2],
+        anp.unique(x, size=4, fill_value=0.1)[3],
+        anp.quantile(anp.asarray(np.array([0.0, 1.0])), 0.1),
+        anp.fft.fftfreq(2, anp.asarray(np.float64(5.0)))[1] * -1,
+    ):
+        assert got.dtype == np.float64 and got.item() == 0.1
+    assert anp.array_equal(anp.asarray(np.float64(0.1)), 0.1)
+
+
 # ----------------------------------------------------------------- functions of functions
 
 

@@ -48,6 +48,17 @@ CONTINUOUS: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda k, s: abs((random.double_sided_maxwell(k, 1.0, 2.0, s) - 1.0) / 2.0),
         stats.maxwell(),
     ),
+    "gamma": (lambda k, s: random.gamma(k, 2.5, s), stats.gamma(2.5)),
+    "gamma below 1": (lambda k, s: random.gamma(k, 0.3, s), stats.gamma(0.3)),
+    "loggamma": (lambda k, s: random.loggamma(k, 0.7, s), stats.loggamma(0.7)),
+    "chisquare": (lambda k, s: random.chisquare(k, 3.0, s), stats.chi2(3.0)),
+    "beta": (lambda k, s: random.beta(k, 0.5, 2.0, s), stats.beta(0.5, 2.0)),
+    "f": (lambda k, s: random.f(k, 3.0, 5.0, s), stats.f(3.0, 5.0)),
+    "t": (lambda k, s: random.t(k, 3.0, s), stats.t(3.0)),
+    "generalized normal": (
+        lambda k, s: random.generalized_normal(k, 3.0, s),
+        stats.gennorm(3.0),
+    ),
 }
 DISCRETE: dict[str, Callable[..., Any]] = {
     "randint": lambda k, s: random.randint(k, s, -3, 11),
@@ -60,6 +71,10 @@ DISCRETE: dict[str, Callable[..., Any]] = {
     "weighted choice": lambda k, s: random.choice(k, 3, s, p=np.float32([0.2, 0.3, 0.5])),
     "categorical": lambda k, s: random.categorical(k, np.float32([0.0, 1.0, 2.0]), shape=s),
     "permutation": lambda k, s: random.permutation(k, int(np.prod(s))).reshape(s),
+    "poisson": lambda k, s: random.poisson(k, 3.5, s),
+    "poisson of many": lambda k, s: random.poisson(k, 35.0, s),
+    "binomial": lambda k, s: random.binomial(k, 10, 0.3, s),
+    "binomial of many": lambda k, s: random.binomial(k, 100, 0.7, s),
     "complex normal": lambda k, s: random.normal(k, s, np.complex64),
 }
 ALL = {**{name: f for name, (f, _) in CONTINUOUS.items()}, **DISCRETE}
@@ -229,6 +244,92 @@ def test_complex_normal_draws_have_unit_variance() -> None:
     assert abs(np.mean(z.real * z.imag)) < 0.02
 
 
+COUNTS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "poisson": (lambda k, s: random.poisson(k, 3.5, s), stats.poisson(3.5)),
+    "poisson of many": (lambda k, s: random.poisson(k, 35.0, s), stats.poisson(35.0)),
+    "binomial": (lambda k, s: random.binomial(k, 10, 0.3, s), stats.binom(10, 0.3)),
+    "binomial of many": (lambda k, s: random.binomial(k, 100, 0.7, s), stats.binom(100, 0.7)),
+    "multinomial": (
+        lambda k, s: random.multinomial(k, 12, np.float32([0.2, 0.5, 0.3]), shape=(*s, 3))[:, 1],
+        stats.binom(12, 0.5),
+    ),
+}
+
+
+@pytest.mark.parametrize(("draw", "law"), COUNTS.values(), ids=COUNTS.keys())
+def test_counts_follow_their_law(draw: Callable[..., Any], law: Any) -> None:
+    x = np.asarray(draw(random.key(23), (MANY,))).astype(np.int64)
+    low, high = (int(law.ppf(q)) for q in (0.001, 0.999))
+    seen = np.bincount(np.clip(x, low, high) - low, minlength=high - low + 1)
+    chances = law.pmf(np.arange(low, high + 1))
+    chances[0], chances[-1] = law.cdf(low), law.sf(high - 1)
+    assert stats.chisquare(seen, MANY * chances / chances.sum()).pvalue > 1e-3
+
+
+def test_counts_at_the_ends_of_their_parameters() -> None:
+    key = random.key(0)
+    lam = np.float32([0.0, np.nan, -1.0])
+    np.testing.assert_array_equal(random.poisson(key, lam), [0, -1, -1])
+    n, p = np.float32([5, 5, 0, -1, np.nan, 5]), np.float32([0, 1, 0.5, 0.5, 0.5, 1.5])
+    np.testing.assert_array_equal(random.binomial(key, n, p), [0, 5, 0, np.nan, np.nan, np.nan])
+    counts = random.multinomial(key, 9, np.float32([0.5, 0.0, 0.5]), shape=(4, 3))
+    np.testing.assert_array_equal(counts.sum(-1), 9.0)
+    assert (np.asarray(counts)[:, 1] == 0).all()
+
+
+@pytest.mark.parametrize("a", [0.05, 0.8, 1.0, 3.0, 60.0])
+def test_the_derivative_of_a_gamma_number_keeps_its_probability(a: float) -> None:
+    key = random.key(6)
+    x, slope = ax.jvp(
+        lambda v: random.gamma(key, v, (9,), np.float64), (np.float64(a),), (np.float64(1.0),)
+    )
+    x, step = np.asarray(x), 1e-5 * a
+    moved = [stats.gamma.ppf(stats.gamma.cdf(x, a), a + s) for s in (step, -step)]
+    want = (moved[0] - moved[1]) / (2 * step)
+    np.testing.assert_allclose(slope, want, rtol=1e-4, atol=1e-9)
+    mapped = ax.vmap(ax.grad(lambda v: random.gamma(key, v, (9,), np.float64).sum()))
+    got = ax.jit(mapped)(np.array([a, 2 * a]))
+    np.testing.assert_allclose(np.asarray(got)[0], np.asarray(slope).sum(), rtol=1e-9)
+
+
+def test_logarithms_of_tiny_gamma_numbers_have_a_derivative() -> None:
+    slope = ax.grad(lambda a: random.loggamma(random.key(1), a, (20,)).sum())(np.float32(1e-3))
+    assert np.isfinite(np.asarray(slope)) and float(slope) > 1e5
+
+
+def test_shares_sum_to_one_and_follow_their_means() -> None:
+    alpha = np.float32([0.2, 1.0, 3.0])
+    x = np.asarray(random.dirichlet(random.key(0), alpha, (MANY // 4,)))
+    np.testing.assert_allclose(x.sum(-1), 1.0, rtol=1e-5)
+    np.testing.assert_allclose(x.mean(0), alpha / alpha.sum(), atol=0.01)
+
+
+@pytest.mark.parametrize("method", ["cholesky", "eigh", "svd"])
+def test_random_vectors_have_their_mean_and_covariance(method: str) -> None:
+    mean, cov = np.float32([1, -2]), np.float32([[2, 0.5], [0.5, 1]])
+    x = np.asarray(random.multivariate_normal(random.key(0), mean, cov, (MANY,), method=method))
+    np.testing.assert_allclose(x.mean(0), mean, atol=0.05)
+    np.testing.assert_allclose(np.cov(x.T), cov, atol=0.08)
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (4, 2), (2, 4)])
+def test_orthogonal_matrices_are_orthogonal(n: int, m: int) -> None:
+    for dtype in (np.float32, np.complex64):
+        q = np.asarray(random.orthogonal(random.key(0), n, (5,), dtype, m))
+        assert q.shape == (5, n, m) and q.dtype == dtype
+        q = q if n >= m else np.swapaxes(q, -1, -2)
+        product = np.swapaxes(q.conj(), -1, -2) @ q
+        np.testing.assert_allclose(
+            product, np.broadcast_to(np.eye(min(n, m)), product.shape), atol=1e-5
+        )
+
+
+def test_points_of_a_ball_are_inside_and_spread_evenly() -> None:
+    x = np.asarray(random.ball(random.key(0), 3, 2.0, (MANY // 4,)))
+    radius = np.linalg.norm(x, axis=-1)
+    assert stats.kstest(radius**3, stats.uniform().cdf).pvalue > 1e-3
+
+
 @pytest.fixture
 def xla() -> Any:
     pytest.importorskip("jaxlib")
@@ -252,6 +353,41 @@ def test_the_xla_backend_gives_the_same_numbers(draw: Callable[..., Any], xla: A
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
+    "a shape that does not fit": (
+        lambda k: random.gamma(k, np.ones(3, np.float32), (2,)),
+        ValueError,
+        r"gamma: a parameter of shape \(3,\) cannot be broadcast",
+    ),
+    "a complex parameter": (
+        lambda k: random.poisson(k, 1j),
+        TypeError,
+        "poisson: lam must be real",
+    ),
+    "floating counts of poisson": (
+        lambda k: random.poisson(k, 1.0, (2,), np.float32),
+        TypeError,
+        "poisson: the dtype must be integer",
+    ),
+    "an unknown factorisation": (
+        lambda k: random.multivariate_normal(k, np.zeros(2), np.eye(2), method="lu"),
+        ValueError,
+        "method must be one of 'cholesky', 'eigh', 'svd'",
+    ),
+    "a covariance of another size": (
+        lambda k: random.multivariate_normal(k, np.zeros(2), np.eye(3)),
+        ValueError,
+        "cov matrices of shape",
+    ),
+    "no probabilities": (
+        lambda k: random.multinomial(k, 3, 0.5),
+        ValueError,
+        "p must have an axis of probabilities",
+    ),
+    "a dimension that is no integer": (
+        lambda k: random.ball(k, 2.5),
+        ValueError,
+        "ball: d must be a Python integer",
+    ),
     "an integer dtype": (
         lambda k: random.uniform(k, (2,), np.int32),
         TypeError,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arrayx.conformance.case import ANY, Case
+from arrayx.conformance.case import ANY, INEXACT, Case
 from arrayx.primitives import contraction
 
 
@@ -41,17 +41,26 @@ PRODUCTS = (
     ("scalars", (), (), ((), ()), ((), ())),
 )
 
-CASES = tuple(
-    Case(
-        "dot_general",
-        contraction.dot_general,
-        (x, y),
-        {"contracting": summed, "batch": batch, "precision": None},
-        contracted,
-        ANY,
-        scale=sizes,
-        signed_zeros=False,
-        label=label,
-    )
-    for label, x, y, summed, batch in PRODUCTS
+
+CASES = (
+    *(
+        Case(
+            name,
+            call,
+            (x, y),
+            {"contracting": summed, "batch": batch, "precision": None},
+            contracted,
+            known,
+            scale=sizes,
+            signed_zeros=False,
+            special=name != "absorb_dot",
+            label=label,
+        )
+        for name, call, known in (
+            ("dot_general", contraction.dot_general, ANY),
+            ("absorb_dot", contraction.absorb_dot, INEXACT),
+            ("guarded_dot", contraction.guarded_dot, INEXACT),
+        )
+        for label, x, y, summed, batch in PRODUCTS
+    ),
 )

@@ -32,11 +32,12 @@ def matrices(
     operands: tuple[Any, ...],
     params: Any,
     reference: Callable[..., Any],
+    kinds: tuple[str, ...] = LAPACK,
     **facts: Any,
 ) -> Case:
     """A row of matrices: nan has no meaning of its own in them."""
     facts = {"ulps": 100.0, "special": False, "scale": within(reference), **facts}
-    return Case(name, call, operands, params, reference, LAPACK, **facts)
+    return Case(name, call, operands, params, reference, kinds, **facts)
 
 
 def far_from_singular(x: Any) -> Any:
@@ -95,10 +96,10 @@ def exchanged(pivots: Any, size: int) -> Any:
     return order
 
 
-def system(a: Any, b: Any, *, transpose_a: bool) -> Any:
+def system(primitive: Any, a: Any, b: Any, *, transpose_a: bool) -> Any:
     a = regular(a)
     lu, pivots = linalg.lu(stop_gradient(a))
-    return linalg.linear_solve(a, lu, pivots, b, transpose_a=transpose_a)
+    return primitive(a, lu, pivots, b, transpose_a=transpose_a)
 
 
 def system_solved(a: Any, b: Any, *, transpose_a: bool) -> Any:
@@ -106,7 +107,7 @@ def system_solved(a: Any, b: Any, *, transpose_a: bool) -> Any:
     return np.linalg.solve(a.swapaxes(-1, -2) if transpose_a else a, b)
 
 
-UNIT = {"domain": (-1.0, 1.0)}
+UNIT: dict[str, Any] = {"domain": (-1.0, 1.0)}
 TRIANGULAR = (
     ("lower", (3, 3), (3, 2), True, True, "none", False),
     ("upper", (3, 3), (3, 3), True, False, "none", False),
@@ -135,8 +136,8 @@ CASES = (
     ),
     *(
         matrices(
-            "triangular_solve",
-            lambda a, b, **how: linalg.triangular_solve(regular(a), b, **how),
+            primitive.name,
+            lambda a, b, primitive=primitive, **how: primitive(regular(a), b, **how),
             (a, b),
             {
                 "left_side": left,
@@ -148,6 +149,7 @@ CASES = (
             label=label,
             **UNIT,
         )
+        for primitive in (linalg.triangular_solve, linalg.absorb_triangular_solve)
         for label, a, b, left, lower, transposed, unit in TRIANGULAR
     ),
     *(
@@ -169,14 +171,15 @@ CASES = (
     ),
     *(
         matrices(
-            "linear_solve",
-            system,
+            primitive.name,
+            lambda a, b, primitive=primitive, **how: system(primitive, a, b, **how),
             ((3, 3), (3, 2)),
             {"transpose_a": transposed},
             system_solved,
             label=label,
             **UNIT,
         )
+        for primitive in (linalg.linear_solve, linalg.absorb_linear_solve)
         for label, transposed in (("plain", False), ("transposed", True))
     ),
 )

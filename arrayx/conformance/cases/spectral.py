@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from arrayx.conformance.cases.linalg import matrices
 from arrayx.primitives import spectral
@@ -51,15 +52,22 @@ def eigh_reference(x: Any, *, vectors: bool) -> Any:
     return (w, pairs_reference(v, v.conj().swapaxes(-1, -2))) if vectors else (w,)
 
 
-def eig(x: Any, *, vectors: bool) -> Any:
-    w, *v = spectral.eig(x, vectors=vectors)
-    return (w, pairs(v[0], adjoint(v[0]))) if v else (w,)
+def eig(x: Any, *, left: bool, right: bool) -> Any:
+    """The values, and the product of each vector with its adjoint."""
+    w, *vectors = spectral.eig(x, left=left, right=right)
+    return (w, *(pairs(v, adjoint(v)) for v in vectors))
 
 
-def eig_reference(x: Any, *, vectors: bool) -> Any:
-    w, v = np.linalg.eig(x)
-    wide = w.astype(complex)
-    return (wide, pairs_reference(v, star(v)).astype(complex)) if vectors else (wide,)
+def eig_reference(x: Any, *, left: bool, right: bool) -> Any:
+    found = [
+        scipy.linalg.eig(x[index], left=True, right=True) for index in np.ndindex(*x.shape[:-2])
+    ]
+    w, u, v = (
+        np.stack(parts).astype(complex).reshape(*x.shape[:-2], *parts[0].shape)
+        for parts in zip(*found, strict=True)
+    )
+    vectors = [*([u] if left else []), *([v] if right else [])]
+    return (w, *(pairs_reference(v, star(v)) for v in vectors))
 
 
 def svd(x: Any, *, full_matrices: bool, compute_uv: bool) -> Any:
@@ -122,12 +130,20 @@ CASES = (
     ),
     *(
         matrices(
-            "eig", eig, (shape,), {"vectors": vectors}, eig_reference, ulps=2000.0, label=label
+            "eig",
+            eig,
+            (shape,),
+            {"left": left, "right": right},
+            eig_reference,
+            ulps=2000.0,
+            label=label,
         )
-        for label, shape, vectors in (
-            ("vectors", (3, 3), True),
-            ("stack", (2, 2, 2), True),
-            ("values", (3, 3), False),
+        for label, shape, left, right in (
+            ("vectors", (3, 3), False, True),
+            ("stack", (2, 2, 2), False, True),
+            ("values", (3, 3), False, False),
+            ("left", (3, 3), True, False),
+            ("both", (2, 2, 2), True, True),
         )
     ),
     *(

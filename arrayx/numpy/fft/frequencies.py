@@ -11,7 +11,7 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
 from arrayx.numpy.creation import asarray
-from arrayx.numpy.promotion import as_array, check_axes
+from arrayx.numpy.promotion import as_array, as_type, check_axes, host_array
 from arrayx.numpy.repetition import roll
 
 
@@ -23,8 +23,11 @@ def _frequencies(
     target = dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(d, int | float):
         return asarray(make(n.__index__(), d).astype(target), device=device)
-    whole = asarray(make(n.__index__()).astype(target), device=device)
-    return arithmetic.divide(whole, d)
+    distance = as_array(d, function, "d")
+    if dtype is None and not distance.aval.weak_type:
+        target = dtypes.float_for(distance.dtype)
+    whole = host_array(make(n.__index__()).astype(target), (distance,))
+    return arithmetic.divide(whole, as_type(distance, target))
 
 
 def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Array:

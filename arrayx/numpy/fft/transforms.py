@@ -9,6 +9,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy.promotion import as_array, as_type, check_axes, check_axis
+from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.shapes import moveaxis
 from arrayx.primitives.arithmetic import mul
 from arrayx.primitives.creation import zero_literal
@@ -42,7 +43,12 @@ def _operand(a: Any, kind: str, function: str) -> Array:
 
 def _lengths(x: Array, kind: str, s: Any, axes: Sequence[int], function: str) -> list[int]:
     """The length of the transform along each axis, where none is given that of the array."""
-    given = [None] * len(axes) if s is None else [None if n is None else int(n) for n in s]
+    word = "s" if len(axes) != 1 or function.endswith("n") else "n"
+    given = (
+        [None] * len(axes)
+        if s is None
+        else [None if n is None else concrete_index(n, function, word) for n in s]
+    )
     if len(given) != len(axes):
         raise errors.ShapeError(
             f"{function}: {len(given)} lengths {tuple(given)} for the axes {tuple(axes)}"

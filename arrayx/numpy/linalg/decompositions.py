@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from arrayx import errors
+from arrayx.control import similar_forms
 from arrayx.core.array import Array
 from arrayx.numpy.linalg.reading import matrix, narrowing, symmetrised
 from arrayx.primitives import spectral
-from arrayx.primitives.matrices import adjoint
+from arrayx.primitives.matrices import adjoint, turned
 
 
 class EighResult(NamedTuple):
@@ -88,7 +91,7 @@ def eig(a: Any) -> EigResult:
     >>> sorted(w.imag.tolist())
     [-1.0, 1.0]
     """
-    w, v = spectral.eig(matrix(a, "eig", square=True), vectors=True)
+    w, v = spectral.eig(matrix(a, "eig", square=True), left=False, right=True)
     return EigResult(w, v)
 
 
@@ -99,7 +102,7 @@ def eigvals(a: Any) -> Array:
     >>> sorted(anp.linalg.eigvals(anp.array([[0.0, -1.0], [1.0, 0.0]])).imag.tolist())
     [-1.0, 1.0]
     """
-    (w,) = spectral.eig(matrix(a, "eigvals", square=True), vectors=False)
+    (w,) = spectral.eig(matrix(a, "eigvals", square=True), left=False, right=False)
     return w  # type: ignore[no-any-return]
 
 
@@ -107,28 +110,37 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     """Orthonormal columns Q and an upper triangular R with `Q @ R = a`: `(Q, R)`.
 
     Of an M by N matrix, with K = min(M, N): "reduced" gives M by K and K by N, "complete" M by M
-    and M by N, "r" only the R of "reduced".
+    and M by N, "r" only the R of "reduced", and "raw" LAPACK's reflectors, transposed as in NumPy,
+    and their K factors.
 
     >>> import arrayx.numpy as anp
     >>> q, r = anp.linalg.qr(anp.ones((3, 2)))
     >>> q.shape, r.shape
     ((3, 2), (2, 2))
     """
-    if mode not in ("reduced", "complete", "r"):
-        raise errors.ArgumentError(f"qr: mode is 'reduced', 'complete' or 'r', got {mode!r}")
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise errors.ArgumentError(f"qr: mode is 'reduced', 'complete', 'r' or 'raw', got {mode!r}")
     back = narrowing(a, "qr")
+    if mode == "raw":
+        packed, taus = similar_forms.geqrf(matrix(a, "qr"))
+        return QRResult(back(turned(packed)), back(taus))
     q, r = spectral.qr(matrix(a, "qr"), full_matrices=mode == "complete")
     return back(r) if mode == "r" else QRResult(back(q), back(r))
 
 
 def svd(
-    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    a: Any,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    subset_by_index: tuple[int, int] | None = None,
 ) -> Any:
     """Singular values and vectors, `U @ diag(S) @ Vh = a`: `(U, S, Vh)`; S without `compute_uv`.
 
     With `full_matrices` U and Vh are square, else as long as S.  `hermitian` says something of
     `a` that changes nothing.  Vectors are determined up to a phase, those of equal values up to
-    a rotation; what does not depend on that has a finite gradient.
+    a rotation; what does not depend on that has a finite gradient.  `subset_by_index` is a range
+    of singular values by number, its end left out; it wants `full_matrices=False`.
 
     >>> import arrayx.numpy as anp
     >>> anp.linalg.svd(anp.array([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
@@ -138,6 +150,18 @@ def svd(
     results = spectral.svd(
         matrix(a, "svd"), full_matrices=full_matrices and compute_uv, compute_uv=compute_uv
     )
+    if subset_by_index is not None:
+        start, stop = subset_by_index
+        if (compute_uv and full_matrices) or not 0 <= start <= stop <= min(np.shape(a)[-2:]):
+            raise errors.ArgumentError(
+                f"svd: subset_by_index {subset_by_index!r} needs full_matrices=False, and is a "
+                f"range of {min(np.shape(a)[-2:])} values"
+            )
+        part = slice(start, stop)
+        if not compute_uv:
+            return back(results[0][..., part])
+        u, s, vh = results
+        results = u[..., part], s[..., part], vh[..., part, :]
     return SVDResult(*map(back, results)) if compute_uv else back(results[0])
 
 

@@ -57,7 +57,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         raise errors.ArgumentError(f"vector_norm: no order {ord!r} for vectors")
     size = arithmetic.abs(a)
     if ord == math.inf:
-        return reductions.max(size, axes, keepdims=keepdims)
+        return reductions.max(size, axes, keepdims=keepdims, initial=_least(size))
     if ord == -math.inf:
         return reductions.min(size, axes, keepdims=keepdims)
     if ord == 0:
@@ -67,6 +67,11 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         return reductions.sum(size, axes, keepdims=keepdims)
     total = reductions.sum(arithmetic.power(size, ord), axes, keepdims=keepdims)
     return arithmetic.power(total, 1.0 / ord)
+
+
+def _least(sizes: Array) -> float | None:
+    """What the largest of no sizes is: 0; None where there are some."""
+    return None if sizes.size else 0.0
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
@@ -86,8 +91,10 @@ def _matrix_norm(a: Array, ord: Any, axes: tuple[int, ...], keepdims: bool) -> A
     rows, columns = axes
     if ord in ("nuc", 2, -2):
         s = svdvals(moveaxis(a, axes, (-2, -1)))
-        combine = reductions.sum if ord == "nuc" else reductions.max if ord == 2 else reductions.min
-        result = combine(s, -1)
+        if ord == 2:
+            result = reductions.max(s, -1, initial=_least(s))
+        else:
+            result = (reductions.sum if ord == "nuc" else reductions.min)(s, -1)
         return expand_dims(result, tuple(sorted(axes))) if keepdims else result
     if ord not in (1, -1, math.inf, -math.inf):
         raise errors.ArgumentError(

@@ -10,7 +10,6 @@ from typing import Any
 from arrayx import errors
 from arrayx.core.array import Array
 from arrayx.numpy import contraction, diagonals
-from arrayx.numpy.contraction import matmul
 from arrayx.numpy.linalg.systems import inv
 from arrayx.numpy.matrices import eye
 from arrayx.numpy.promotion import (
@@ -20,6 +19,7 @@ from arrayx.numpy.promotion import (
     promoted_arrays,
 )
 from arrayx.numpy.summation import einsum
+from arrayx.primitives.matrices import guarded_product
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> Array:
@@ -88,10 +88,10 @@ def matrix_power(a: Any, n: int) -> Array:
     result = None
     while n:
         if n & 1:
-            result = x if result is None else matmul(result, x)
+            result = x if result is None else guarded_product(result, x)
         n >>= 1
         if n:
-            x = matmul(x, x)
+            x = guarded_product(x, x)
     assert result is not None
     return result
 

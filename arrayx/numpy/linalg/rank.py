@@ -9,7 +9,6 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic, reductions
-from arrayx.numpy.contraction import matmul
 from arrayx.numpy.linalg.decompositions import svdvals
 from arrayx.numpy.linalg.norms import norm
 from arrayx.numpy.linalg.reading import check_matrix, matrix, narrowing, working_dtype
@@ -21,7 +20,9 @@ from arrayx.numpy.promotion import (
     promoted_arrays,
     scalar_array,
 )
+from arrayx.numpy.selection import where
 from arrayx.numpy.shapes import expand_dims, squeeze
+from arrayx.primitives.matrices import guarded_product
 from arrayx.primitives.pseudoinverse import pinv as pinv_primitive
 
 
@@ -78,6 +79,8 @@ def matrix_rank(M: Any, rtol: Any = None, *, hermitian: bool = False, tol: Any =
 def cond(x: Any, p: Any = None) -> Array:
     """The condition number, `norm(x, p) * norm(inv(x), p)`; for None, 2 and -2 by singular values.
 
+    A matrix of zeros has inf.
+
     >>> import arrayx.numpy as anp
     >>> float(anp.linalg.cond(anp.array([[4.0, 0.0], [0.0, 1.0]])))
     4.0
@@ -89,11 +92,20 @@ def cond(x: Any, p: Any = None) -> Array:
         if not s.shape[-1]:
             raise errors.ShapeError(f"cond: x of shape {a.shape} has no elements")
         large, small = s[..., 0], s[..., -1]
-        return back(arithmetic.divide(small, large) if p == -2 else arithmetic.divide(large, small))
+        found = arithmetic.divide(small, large) if p == -2 else arithmetic.divide(large, small)
+        return back(_infinite(found, a))
     check_matrix(a, "cond", "x", square=True)
     axes = (a.ndim - 2, a.ndim - 1)
     sizes = [norm(m, p, axes) for m in (a, inv(a))]
-    return back(arithmetic.multiply(*sizes))
+    return back(_infinite(arithmetic.multiply(*sizes), a))
+
+
+def _infinite(found: Array, a: Array) -> Array:
+    """A condition number, but inf in place of the nan that a matrix without nan leads to."""
+    lost = logic.logical_and(
+        logic.isnan(found), logic.logical_not(reductions.any(logic.isnan(a), (-2, -1)))
+    )
+    return where(lost, np.inf, found)  # type: ignore[no-any-return]
 
 
 def lstsq(a: Any, b: Any, rcond: float | None = None, *, numpy_resid: bool = False) -> Any:
@@ -121,11 +133,11 @@ def lstsq(a: Any, b: Any, rcond: float | None = None, *, numpy_resid: bool = Fal
     if rcond is not None and rcond < 0:
         rcond = float(dtypes.finfo(x.dtype).eps)
     bound = _tolerance(x, rcond, "lstsq")
-    solution = matmul(pinv_primitive(x, bound), columns)
+    solution = guarded_product(pinv_primitive(x, bound), columns)
     s = svdvals(x)
     rank = matrix_rank(x, bound)
     m, n = x.shape
-    distance = arithmetic.subtract(columns, matmul(x, solution))
+    distance = arithmetic.subtract(columns, guarded_product(x, solution))
     residuals = reductions.sum(arithmetic.square(arithmetic.abs(distance)), 0)
     if numpy_resid and (m <= n or int(rank) < n):
         residuals = residuals[:0]

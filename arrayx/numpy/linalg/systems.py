@@ -143,7 +143,7 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Array:
     x, y = promoted_arrays((a, b), "tensorsolve", ("a", "b"))
     if axes is not None:
         behind = [check_axis(i, x.ndim, "tensorsolve") for i in axes]
-        x = moveaxis(x, behind, range(x.ndim - len(behind), x.ndim))
+        x = moveaxis(x, behind, list(range(x.ndim - len(behind), x.ndim)))
     shape = x.shape[y.ndim :]
     size = math.prod(shape)
     if size * size != x.size or size != y.size:

@@ -11,6 +11,7 @@ from arrayx.scipy.stats.counts import (
     nbinom,
     poisson,
 )
+from arrayx.scipy.stats.kernel_density import gaussian_kde
 from arrayx.scipy.stats.line import (
     cauchy,
     gennorm,
@@ -23,6 +24,7 @@ from arrayx.scipy.stats.line import (
 )
 from arrayx.scipy.stats.ranks import mode, rankdata, sem
 from arrayx.scipy.stats.tails import chi2, expon, gamma, pareto
+from arrayx.scipy.stats.vectors import multivariate_normal
 
 __all__ = [
     "bernoulli",
@@ -34,6 +36,7 @@ __all__ = [
     "dirichlet",
     "expon",
     "gamma",
+    "gaussian_kde",
     "gennorm",
     "geom",
     "gumbel_l",
@@ -42,6 +45,7 @@ __all__ = [
     "logistic",
     "mode",
     "multinomial",
+    "multivariate_normal",
     "nbinom",
     "norm",
     "pareto",

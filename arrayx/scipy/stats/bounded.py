@@ -68,6 +68,37 @@ class beta:
 
     pdf = exponential_of(logpdf, "pdf", ">>> float(beta.pdf(0.5, 1.0, 1.0))\n1.0")
 
+    @staticmethod
+    def cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The probability of at most `x`.
+
+        >>> float(beta.cdf(0.5, 1.0, 1.0))
+        0.5
+        """
+        z, _, p, q = standard("beta.cdf", x, loc, scale, a, b)
+        return special.betainc(p, q, _clipped(z))
+
+    @staticmethod
+    def logcdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The logarithm of `cdf`."""
+        return log(beta.cdf(x, a, b, loc, scale))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The probability of more than `x`."""
+        z, _, p, q = standard("beta.sf", x, loc, scale, a, b)
+        return special.betainc(q, p, _clipped(1.0 - z))
+
+    @staticmethod
+    def logsf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The logarithm of `sf`."""
+        return log(beta.sf(x, a, b, loc, scale))  # type: ignore[no-any-return]
+
+
+def _clipped(z: Array) -> Array:
+    """Numbers between 0 and 1."""
+    return where(z <= 0, 0.0, where(z >= 1, 1.0, z))  # type: ignore[no-any-return]
+
 
 class truncnorm:
     """The normal distribution cut off at `a` and `b` deviations."""

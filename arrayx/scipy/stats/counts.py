@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 from arrayx.core.array import Array
-from arrayx.numpy import logic, rounding, transcendental
-from arrayx.numpy.promotion import inexact, promoted_arrays
+from arrayx.numpy import logic, ranges, rounding, transcendental
+from arrayx.numpy.promotion import inexact, placed_like, promoted_arrays
 from arrayx.numpy.reductions import sum
 from arrayx.numpy.selection import where
+from arrayx.numpy.shapes import expand_dims
 from arrayx.scipy import special
 from arrayx.scipy.stats.distributions import exponential_of, operands, within
 
@@ -73,6 +74,39 @@ class poisson:
         return within(inside, special.xlogy(safe, mu) - special.gammaln(safe + 1.0) - mu, -math.inf)
 
     pmf = exponential_of(logpmf, "pmf", ">>> round(float(poisson.pmf(0, 2.0)), 4)\n0.1353")
+
+    @staticmethod
+    def cdf(k: Any, mu: Any, loc: Any = 0) -> Array:
+        """The probability of at most `k`.
+
+        >>> round(float(poisson.cdf(0, 2.0)), 4)
+        0.1353
+        """
+        k, mu, loc = operands("poisson.cdf", ("k", "mu", "loc"), k, mu, loc)
+        x = floor(k - loc)
+        inside = x >= 0
+        return within(inside, special.gammaincc(where(inside, x, 0.0) + 1.0, mu), 0.0)
+
+    @staticmethod
+    def entropy(mu: Any, loc: Any = 0) -> Array:
+        """The entropy of the distribution in nats: a sum for means up to 60, beyond the first
+        terms of its expansion (Evans and Boersma, SIAM Review 30, 1988), to 1e-7.
+
+        >>> round(float(poisson.entropy(2.0)), 4)
+        1.7049
+        """
+        mu, _ = operands("poisson.entropy", ("mu", "loc"), mu, loc)
+        few = mu <= 60.0
+        mean = where(few, mu, 1.0)
+        with placed_like(mu):
+            counts = ranges.arange(160, dtype=mu.dtype)
+        chances = poisson.logpmf(counts, expand_dims(mean, -1))
+        total = -sum(transcendental.exp(chances) * where(chances > -1e4, chances, 0.0), -1)
+        large = where(few, 100.0, mu)
+        inverse = 1.0 / large
+        rest = inverse * (1 / 12 + inverse * (1 / 24 + inverse * (19 / 360)))
+        beyond = 0.5 * log(2 * math.pi * math.e * large) - rest
+        return within(mu >= 0, where(few, total, beyond), math.nan)
 
 
 class geom:

@@ -166,6 +166,22 @@ class cauchy:
         p, m, s = operands("cauchy.ppf", ("q", "loc", "scale"), q, loc, scale)
         return transcendental.tan(math.pi * (p - 0.5)) * s + m  # type: ignore[no-any-return]
 
+    @staticmethod
+    def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The logarithm of `cdf`."""
+        return log(cauchy.cdf(x, loc, scale))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The logarithm of `sf`."""
+        return log(cauchy.sf(x, loc, scale))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def isf(q: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The inverse of `sf`."""
+        p, m, s = operands("cauchy.isf", ("q", "loc", "scale"), q, loc, scale)
+        return transcendental.tan(math.pi * (0.5 - p)) * s + m  # type: ignore[no-any-return]
+
 
 class t:
     """Student's t distribution with `df` degrees of freedom."""
@@ -278,3 +294,14 @@ class gennorm:
         return size - arithmetic.power(arithmetic.abs(z), b)  # type: ignore[no-any-return]
 
     pdf = exponential_of(logpdf, "pdf", ">>> round(float(gennorm.pdf(0.0, 2.0)), 4)\n0.5642")
+
+    @staticmethod
+    def cdf(x: Any, beta: Any) -> Array:
+        """The probability of at most `x`.
+
+        >>> float(gennorm.cdf(0.0, 2.0))
+        0.5
+        """
+        z, b = operands("gennorm.cdf", ("x", "beta"), x, beta)
+        share = special.gammainc(1.0 / b, arithmetic.power(arithmetic.abs(z), b))
+        return 0.5 + 0.5 * arithmetic.sign(z) * share  # type: ignore[no-any-return]

@@ -77,6 +77,32 @@ class gamma:
 
     pdf = exponential_of(logpdf, "pdf", ">>> round(float(gamma.pdf(1.0, 1.0)), 4)\n0.3679")
 
+    @staticmethod
+    def cdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The probability of at most `x`.
+
+        >>> round(float(gamma.cdf(1.0, 1.0)), 4)
+        0.6321
+        """
+        z, _, shape = standard("gamma.cdf", x, loc, scale, a)
+        return special.gammainc(shape, where(z < 0, 0.0, z))
+
+    @staticmethod
+    def logcdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The logarithm of `cdf`."""
+        return log(gamma.cdf(x, a, loc, scale))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The probability of more than `x`."""
+        z, _, shape = standard("gamma.sf", x, loc, scale, a)
+        return special.gammaincc(shape, where(z < 0, 0.0, z))
+
+    @staticmethod
+    def logsf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The logarithm of `sf`."""
+        return log(gamma.sf(x, a, loc, scale))  # type: ignore[no-any-return]
+
 
 class chi2:
     """The chi-squared distribution with `df` degrees of freedom."""
@@ -89,9 +115,35 @@ class chi2:
         -1.6931
         """
         z, s, v = standard("chi2.logpdf", x, loc, scale, df)
-        return gamma.logpdf(0.5 * z, 0.5 * v) - log(2.0 * s)  # type: ignore[no-any-return]
+        return within(z >= 0, gamma.logpdf(0.5 * z, 0.5 * v) - log(2.0 * s), -math.inf)
 
     pdf = exponential_of(logpdf, "pdf", ">>> round(float(chi2.pdf(2.0, 2.0)), 4)\n0.1839")
+
+    @staticmethod
+    def cdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The probability of at most `x`.
+
+        >>> round(float(chi2.cdf(2.0, 2.0)), 4)
+        0.6321
+        """
+        z, _, v = standard("chi2.cdf", x, loc, scale, df)
+        return gamma.cdf(0.5 * z, 0.5 * v)
+
+    @staticmethod
+    def logcdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The logarithm of `cdf`."""
+        return log(chi2.cdf(x, df, loc, scale))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def sf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The probability of more than `x`."""
+        z, _, v = standard("chi2.sf", x, loc, scale, df)
+        return gamma.sf(0.5 * z, 0.5 * v)
+
+    @staticmethod
+    def logsf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Array:
+        """The logarithm of `sf`."""
+        return log(chi2.sf(x, df, loc, scale))  # type: ignore[no-any-return]
 
 
 class pareto:

@@ -18,6 +18,7 @@ from arrayx_xla.rules import (
     contraction,
     control,
     conversion,
+    convolution,
     creation,
     cumulative,
     exponential,
@@ -26,10 +27,12 @@ from arrayx_xla.rules import (
     linalg,
     numeric,
     reduction,
+    reflections,
     slicing,
     sorting,
     special,
     trigonometric,
+    windows,
 )
 
 _FILES = (
@@ -49,7 +52,10 @@ _FILES = (
     cumulative,
     sorting,
     contraction,
+    convolution,
+    windows,
     linalg,
+    reflections,
     fft,
     control,
 )
@@ -57,4 +63,9 @@ _FILES = (
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
-WHEN: dict[str, Callable[..., Any]] = {**gather.WHEN, **linalg.WHEN, **control.WHEN}
+WHEN: dict[str, Callable[..., Any]] = {
+    **gather.WHEN,
+    **linalg.WHEN,
+    **reflections.WHEN,
+    **control.WHEN,
+}

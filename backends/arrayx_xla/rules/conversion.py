@@ -23,4 +23,13 @@ def bitcast(e: Emitter, x: Value, *, dtype: Any) -> Value:
     return e.to("bitcast_convert", x.name, e.results[0], x)
 
 
-RULES: dict[str, Any] = {"convert": convert, "bitcast": bitcast}
+def reduce_precision(e: Emitter, x: Value, *, exponent_bits: int, mantissa_bits: int) -> Value:
+    body = f"stablehlo.reduce_precision {x.name}, format = e{exponent_bits}m{mantissa_bits}"
+    return e.add("reduce_precision", f"{body} : {x.type}", x.aval)
+
+
+RULES: dict[str, Any] = {
+    "convert": convert,
+    "bitcast": bitcast,
+    "reduce_precision": reduce_precision,
+}

@@ -33,15 +33,15 @@ def lapack(
     name: str,
     operands: Sequence[tuple[Value, int]],
     results: Sequence[tuple[Aval, int]],
-    **options: str,
+    **options: str | bool | int,
 ) -> tuple[Value, ...]:
     """A routine of LAPACK for stacks: each operand and result with the rank of one of its parts.
 
-    `options` are single letters, as LAPACK takes them.
+    `options` are single letters, as LAPACK takes them, booleans and numbers.
     """
     register_lapack()
     letter = LETTERS[operands[0][0].dtype.char]
-    config = ", ".join(f"{k} = {ord(v)} : ui8" for k, v in options.items())
+    config = ", ".join(f"{k} = {attribute(v)}" for k, v in options.items())
     names = ", ".join(v.name for v, _ in operands)
     types = ", ".join(v.type for v, _ in operands)
     made = ", ".join(type_of(a) for a, _ in results)
@@ -53,6 +53,13 @@ def lapack(
         f": ({types}) -> {made if len(results) == 1 else f'({made})'}"
     )
     return e.add_several(name, body, [a for a, _ in results])
+
+
+def attribute(option: str | bool | int) -> str:
+    """An option as an attribute of MLIR."""
+    if isinstance(option, bool):
+        return "true" if option else "false"
+    return f"{ord(option)} : ui8" if isinstance(option, str) else f"{option} : i32"
 
 
 def batched(x: Value, shape: tuple[int, ...], dtype: Any = None) -> Aval:
@@ -209,18 +216,19 @@ def eigh(e: Emitter, x: Value, *, vectors: bool) -> tuple[Value, ...]:
     return tuple(where_done(e, info, r) for r in found)
 
 
-def eig(e: Emitter, x: Value, *, vectors: bool) -> tuple[Value, ...]:
+def eig(e: Emitter, x: Value, *, left: bool, right: bool) -> tuple[Value, ...]:
     values = e.results[0]
     wide = Aval(x.shape, values.dtype)
     parts = [values] if x.dtype == values.dtype else [Aval(values.shape, x.dtype)] * 2
     results = [(p, VECTOR) for p in parts] + [(wide, MATRIX), (wide, MATRIX), status(x)]
-    options = {"compute_left": "N", "compute_right": "V" if vectors else "N"}
-    *found, _, v, info = lapack(e, "geev", [(x, MATRIX)], results, **options)
+    options = {"compute_left": "V" if left else "N", "compute_right": "V" if right else "N"}
+    *found, u, v, info = lapack(e, "geev", [(x, MATRIX)], results, **options)
     w = found[0]
     if len(found) == 2:
         re, im = found
         w = e.add("complex", f"stablehlo.complex {re.name}, {im.name} : {type_of(values)}", values)
-    return tuple(where_done(e, info, r) for r in ((w, v) if vectors else (w,)))
+    wanted = [w, *([u] if left else []), *([v] if right else [])]
+    return tuple(where_done(e, info, r) for r in wanted)
 
 
 def svd(e: Emitter, x: Value, *, full_matrices: bool, compute_uv: bool) -> tuple[Value, ...]:

@@ -27,14 +27,15 @@ def reduce_prod(e: Emitter, x: Value, *, axes: Any) -> Value:
 
 
 def reduce_and(e: Emitter, x: Value, *, axes: Any) -> Value:
-    return e.reduce("and", x, _all_bits(x.dtype), axes, e.results[0])
+    return e.reduce("and", x, all_bits(x.dtype), axes, e.results[0])
 
 
 def reduce_or(e: Emitter, x: Value, *, axes: Any) -> Value:
     return e.reduce("or", x, zero_literal(x.dtype), axes, e.results[0])
 
 
-def _all_bits(dtype: Any) -> Any:
+def all_bits(dtype: Any) -> Any:
+    """The literal whose bits are all set."""
     kind = dtypes.kind(dtype)
     if kind == "bool":
         return True

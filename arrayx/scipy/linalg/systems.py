@@ -1,8 +1,4 @@
-"""SciPy's functions of matrices, for stacks of them and with derivatives.
-
-The arguments `overwrite_…` and `check_finite` are taken for SciPy's sake and do nothing: arrays
-do not change, and what cannot be computed is nan.
-"""
+"""Systems, factors for them, and NumPy's decompositions by SciPy's names."""
 
 from __future__ import annotations
 
@@ -19,10 +15,9 @@ from arrayx.numpy.linalg.reading import (
     with_equal_batches,
     working_dtype,
 )
-from arrayx.numpy.linalg.systems import det, inv
 from arrayx.numpy.promotion import as_array, as_type, placed_like, promoted_arrays
 from arrayx.numpy.shapes import concatenate, expand_dims, squeeze
-from arrayx.primitives import linalg, slicing
+from arrayx.primitives import linalg, slicing, spectral
 from arrayx.primitives.arithmetic import add, eq
 from arrayx.primitives.creation import zero_literal
 from arrayx.primitives.matrices import (
@@ -34,22 +29,6 @@ from arrayx.primitives.matrices import (
     triangle,
 )
 
-__all__ = [
-    "block_diag",
-    "cho_factor",
-    "cho_solve",
-    "cholesky",
-    "det",
-    "eigh",
-    "inv",
-    "lu",
-    "lu_factor",
-    "lu_solve",
-    "qr",
-    "solve",
-    "solve_triangular",
-    "svd",
-]
 _TRANSPOSITIONS = {
     0: "none",
     1: "transpose",
@@ -58,6 +37,26 @@ _TRANSPOSITIONS = {
     "T": "transpose",
     "C": "adjoint",
 }
+
+
+def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """The determinant of square matrices; see `arrayx.numpy.linalg.det`.
+
+    >>> import arrayx.numpy as anp
+    >>> float(det(anp.array([[1.0, 2.0], [3.0, 4.0]])))
+    -2.0
+    """
+    return numpy_linalg.det(a)
+
+
+def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """The inverse of square matrices; see `arrayx.numpy.linalg.inv`.
+
+    >>> import arrayx.numpy as anp
+    >>> inv(anp.array([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    return numpy_linalg.inv(a)
 
 
 def cholesky(
@@ -255,15 +254,21 @@ def qr(
 ) -> tuple[Array, ...]:
     """The QR decomposition: `(q, r)`, square `q` with mode "full", `(r,)` with mode "r".
 
+    With `pivoting` it is that of `a[:, p]`, whose r has a descending diagonal, and p (int32) comes
+    last.
+
     >>> import arrayx.numpy as anp
     >>> q, r = qr(anp.ones((3, 2)), mode="economic")
     >>> q.shape, r.shape
     ((3, 2), (2, 2))
     """
-    if pivoting:
-        raise errors.UnsupportedError("scipy.linalg.qr: pivoting is not implemented")
     if mode not in ("full", "r", "economic"):
         raise errors.ArgumentError(f"qr: mode is 'full', 'r' or 'economic', got {mode!r}")
+    if pivoting:
+        back = narrowing(a, "qr")
+        full = mode != "economic"
+        q, r, order = spectral.pivoted_qr(matrix(a, "qr"), full_matrices=full)
+        return (back(r), order) if mode == "r" else (back(q), back(r), order)
     q, r = numpy_linalg.qr(a, "reduced" if mode == "economic" else "complete")
     return (r,) if mode == "r" else (q, r)
 
