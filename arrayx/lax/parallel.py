@@ -20,12 +20,12 @@ from arrayx.lax.loop_parts import paths_in
 from arrayx.lax.slicing import dynamic_index_in_dim
 from arrayx.lax.structural import expand_dims, squeeze
 from arrayx.numpy.promotion import check_axes, check_axis
-from arrayx.numpy.selection import where
 from arrayx.primitives import collectives
-from arrayx.primitives.arithmetic import add, mul
-from arrayx.primitives.axes import reduce_sum, reshape, transpose
+from arrayx.primitives.arithmetic import add, mul, select
+from arrayx.primitives.axes import broadcast_in_dim, reduce_sum, reshape, transpose
 from arrayx.primitives.collectives import varied
 from arrayx.primitives.conversion import convert
+from arrayx.primitives.creation import zeros
 from arrayx.primitives.reduction import reduce_max, reduce_min
 from arrayx.treedef import flatten, unflatten
 
@@ -449,7 +449,9 @@ def ppermute(x: Any, axis_name: Any, perm: Any) -> Any:
         heard = as_array(np.array([j in sender for j in range(n)]))
         source = dynamic_index_in_dim(senders, here, keepdims=False)
         value = dynamic_index_in_dim(whole, source, keepdims=False)
-        return where(dynamic_index_in_dim(heard, here, keepdims=False), value, 0)
+        there = dynamic_index_in_dim(heard, here, keepdims=False)
+        there = broadcast_in_dim(there, shape=value.shape, dims=())
+        return select(there, value, zeros(value.aval))
 
     return _each(transform, x, one)
 
