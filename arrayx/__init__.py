@@ -46,6 +46,7 @@ from arrayx.api.running import (
     named_call,
     named_scope,
 )
+from arrayx.api.settings import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
 from arrayx.api.shardings import PartitionSpec as P
 from arrayx.api.spmd import pmap, shard_map
@@ -141,6 +142,7 @@ __all__ = [
     "disable_jit",
     "dtypes",
     "effects_barrier",
+    "enable_x64",
     "ensure_compile_time_eval",
     "errors",
     "eval_shape",
@@ -170,6 +172,8 @@ __all__ = [
     "named_scope",
     "nn",
     "numpy",
+    "numpy_dtype_promotion",
+    "numpy_rank_promotion",
     "ops",
     "parse_graph",
     "pmap",

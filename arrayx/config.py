@@ -111,7 +111,60 @@ def define(
 
 
 def _no_such_option(name: str) -> NoReturn:
-    raise AttributeError(f"config has no setting {name!r}; there are {', '.join(sorted(OPTIONS))}")
+    hint = _JAX_INSTEAD.get(name.removeprefix(_JAX), "") if name.startswith(_JAX) else ""
+    raise AttributeError(
+        f"config has no setting {name!r}; {hint and hint + '. '}there are "
+        f"{', '.join(sorted(OPTIONS))}"
+    )
+
+
+# ----------------------------------------------------------------- JAX's names of settings
+
+_JAX: Final = "jax_"
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A setting under JAX's name: which of ours it is, and what its values are called here."""
+
+    option: str
+    values: tuple[tuple[Any, Any], ...] = ()
+
+    def ours(self, value: Any) -> Any:
+        """The value of our setting that a value of JAX's means; others are left to be refused."""
+        return next((b for a, b in self.values if a == value and type(a) is type(value)), value)
+
+    def theirs(self, value: Any) -> Any:
+        """The first of JAX's values that means this one of ours."""
+        return next((a for a, b in self.values if b == value), value)
+
+
+_JAX_NAMES: Final[dict[str, Alias]] = {
+    "jax_enable_x64": Alias("default_dtype_bits", ((True, 64), (False, 32))),
+    "jax_enable_checks": Alias("check_graphs"),
+    "jax_disable_jit": Alias("disable_jit"),
+    "jax_numpy_dtype_promotion": Alias("numpy_dtype_promotion"),
+    "jax_numpy_rank_promotion": Alias("numpy_rank_promotion"),
+    "jax_traceback_filtering": Alias(
+        "traceback",
+        (
+            ("auto", "short"),
+            ("off", "full"),
+            ("tracebackhide", "short"),
+            ("remove_frames", "short"),
+        ),
+    ),
+}
+# What to do where JAX has a setting and there is none here.
+_JAX_INSTEAD: Final[dict[str, str]] = {
+    "platform_name": "choose where arrays live with ax.default_backend('xla') or ARRAYX_BACKEND",
+    "platforms": "choose where arrays live with ax.default_backend('xla') or ARRAYX_BACKEND",
+    "default_device": "place arrays with ax.default_backend or ax.device_put(x, device)",
+    "threefry_partitionable": "random bits are always those of the partitionable form",
+    "default_prng_impl": "keys are always of the generator threefry2x32",
+    "default_matmul_precision": "give precision= to the products that need it",
+    "dynamic_shapes": "shapes are always static",
+}
 
 
 class Snapshot:
@@ -135,6 +188,9 @@ class Snapshot:
     def __getattr__(self, name: str) -> Any:
         option = OPTIONS.get(name)
         if option is None:
+            alias = _JAX_NAMES.get(name)
+            if alias is not None:
+                return alias.theirs(getattr(self, alias.option))
             _no_such_option(name)
         value = self.__dict__[name] = option.initial()
         return value
@@ -152,8 +208,11 @@ class Snapshot:
         for name, value in changes.items():
             option = OPTIONS.get(name)
             if option is None:
-                _no_such_option(name)
-            overrides[name] = option.check(value)
+                alias = _JAX_NAMES.get(name)
+                if alias is None:
+                    _no_such_option(name)
+                option, value = OPTIONS[alias.option], alias.ours(value)
+            overrides[option.name] = option.check(value)
         return _intern(overrides)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -214,6 +273,8 @@ class _Override:
 class Config:
     """The settings of this thread: read and set as attributes, or hold inside a `with`.
 
+    Settings that JAX has too are found under its names as well (`jax_enable_x64`).
+
     >>> config.default_dtype_bits
     32
     >>> with config(default_dtype_bits=64):
@@ -223,6 +284,9 @@ class Config:
     >>> config.zeros_absorb
     False
     >>> config.zeros_absorb = True
+    >>> with config(jax_enable_x64=True):
+    ...     config.default_dtype_bits, config.jax_enable_x64
+    (64, True)
     """
 
     __slots__ = ()
@@ -235,6 +299,8 @@ class Config:
     traceback: Literal["short", "full"]
     default_backend: str
     eager_xla: Literal["host", "compile"]
+    numpy_dtype_promotion: Literal["standard", "strict"]
+    numpy_rank_promotion: Literal["allow", "warn", "raise"]
     disable_jit: bool
 
     # The context variable's own method: one C call, since caches make it at every look-up.
@@ -313,6 +379,18 @@ for _row in (
         ("host", "compile"),
         "Where xla on CPU runs a small operation called alone: on host views, or compiled.",
         "ARRAYX_XLA_EAGER",
+    ),
+    (
+        "numpy_dtype_promotion",
+        "standard",
+        ("standard", "strict"),
+        "Whether operands of different dtypes are promoted, or only Python numbers adapt.",
+    ),
+    (
+        "numpy_rank_promotion",
+        "allow",
+        ("allow", "warn", "raise"),
+        "What happens where operands of different numbers of axes are broadcast together.",
     ),
     (
         "disable_jit",

@@ -8,13 +8,74 @@ canonical object, so dtypes can be compared by identity where it is hot. How dty
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
 from arrayx.config import config
-from arrayx.errors import ArgumentError, DtypeError
+from arrayx.errors import ArgumentError, DtypeError, TypePromotionError
+from arrayx.lazy import lazy_attributes
+from arrayx.limits import FloatLimits, IntegerLimits, float_limits, integer_limits
+
+if TYPE_CHECKING:
+    from arrayx.promotion import result_type
+
+# Stands on this module, and is found here too, where JAX has it.
+__getattr__ = lazy_attributes("arrayx.dtypes", {"result_type": "arrayx.promotion"})
+
+__all__ = [
+    "ALL",
+    "BOOLS",
+    "COMPLEXES",
+    "FLOAT8S",
+    "FLOATS",
+    "HALFS",
+    "INEXACT",
+    "INTEGERS",
+    "INTS",
+    "KEYS",
+    "NARROW",
+    "NARROW_FLOATS",
+    "NARROW_INTS",
+    "NARROW_UINTS",
+    "NUMERIC",
+    "REAL",
+    "UINTS",
+    "DType",
+    "KeyDtype",
+    "TypePromotionError",
+    "accumulation_dtype",
+    "as_dtype",
+    "bfloat16",
+    "can_cast",
+    "canonicalize_dtype",
+    "check_scalar",
+    "complex_dtype",
+    "default_complex",
+    "default_dtype",
+    "default_float",
+    "default_int",
+    "dtype_name",
+    "extended",
+    "finfo",
+    "float0",
+    "float_for",
+    "iinfo",
+    "index_dtype",
+    "is_complex",
+    "is_inexact",
+    "is_integer",
+    "isdtype",
+    "issubdtype",
+    "itemsize_bits",
+    "kind",
+    "prng_key",
+    "real_dtype",
+    "result_type",
+    "scalar_fits",
+    "scalar_type_of",
+]
 
 
 class extended(np.generic):
@@ -106,6 +167,14 @@ FLOAT8S: Final[tuple[np.dtype[Any], ...]] = tuple(
         "float8_e8m0fnu",
     )
 )
+# Less than 8 bits wide, one byte each on the host: numbers in them are kept, not computed with.
+NARROW_INTS: Final = tuple(np.dtype(getattr(ml_dtypes, name)) for name in ("int2", "int4"))
+NARROW_UINTS: Final = tuple(np.dtype(getattr(ml_dtypes, name)) for name in ("uint2", "uint4"))
+NARROW_FLOATS: Final[tuple[np.dtype[Any], ...]] = tuple(
+    np.dtype(getattr(ml_dtypes, name))
+    for name in ("float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn")
+)
+NARROW: Final[tuple[np.dtype[Any], ...]] = (*NARROW_INTS, *NARROW_UINTS, *NARROW_FLOATS)
 HALFS: Final[tuple[np.dtype[Any], ...]] = (np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16))
 FLOATS: Final[tuple[np.dtype[Any], ...]] = (*HALFS, np.dtype(np.float32), np.dtype(np.float64))
 COMPLEXES: Final = (np.dtype(np.complex64), np.dtype(np.complex128))
@@ -117,6 +186,7 @@ ALL: Final[tuple[DType, ...]] = (
     *FLOAT8S,
     *FLOATS,
     *COMPLEXES,
+    *NARROW,
     *KEYS,
     float0,
 )
@@ -135,6 +205,9 @@ _KINDS: Final[dict[DType, str]] = {
         ("uint", UINTS),
         ("float", FLOAT8S + FLOATS),
         ("complex", COMPLEXES),
+        ("narrow int", NARROW_INTS),
+        ("narrow uint", NARROW_UINTS),
+        ("narrow float", NARROW_FLOATS),
         ("key", KEYS),
         ("float0", (float0,)),
     )
@@ -243,6 +316,9 @@ def dtype_name(dtype: DType) -> str:
 def kind(dtype: Any) -> str:
     """One of 'bool', 'int', 'uint', 'float', 'complex', 'key', 'float0'.
 
+    Dtypes of less than 8 bits, which only keep numbers, are 'narrow int', 'narrow uint' and
+    'narrow float'.
+
     >>> kind("bfloat16"), kind(np.uint8), kind(float0)
     ('float', 'uint', 'float0')
     """
@@ -280,13 +356,13 @@ def is_complex(dtype: Any) -> bool:
 
 
 _ABSTRACT: Final[dict[type, frozenset[str]]] = {
-    np.generic: frozenset(("bool", "int", "uint", "float", "complex", "key", "float0")),
-    np.number: frozenset(("int", "uint", "float", "complex")),
-    np.integer: frozenset(("int", "uint")),
-    np.signedinteger: frozenset(("int",)),
-    np.unsignedinteger: frozenset(("uint",)),
-    np.inexact: frozenset(("float", "complex")),
-    np.floating: frozenset(("float",)),
+    np.generic: frozenset(_KINDS.values()),
+    np.number: frozenset(_KINDS.values()) - {"bool", "key", "float0"},
+    np.integer: frozenset(("int", "uint", "narrow int", "narrow uint")),
+    np.signedinteger: frozenset(("int", "narrow int")),
+    np.unsignedinteger: frozenset(("uint", "narrow uint")),
+    np.inexact: frozenset(("float", "complex", "narrow float")),
+    np.floating: frozenset(("float", "narrow float")),
     np.complexfloating: frozenset(("complex",)),
     extended: frozenset(("key",)),
     prng_key: frozenset(("key",)),
@@ -310,12 +386,12 @@ def issubdtype(a: Any, b: Any) -> bool:
 
 _STANDARD_KINDS: Final[dict[str, tuple[str, ...]]] = {
     "bool": ("bool",),
-    "signed integer": ("int",),
-    "unsigned integer": ("uint",),
-    "integral": ("int", "uint"),
-    "real floating": ("float",),
+    "signed integer": ("int", "narrow int"),
+    "unsigned integer": ("uint", "narrow uint"),
+    "integral": ("int", "uint", "narrow int", "narrow uint"),
+    "real floating": ("float", "narrow float"),
     "complex floating": ("complex",),
-    "numeric": ("int", "uint", "float", "complex"),
+    "numeric": ("int", "uint", "float", "complex", "narrow int", "narrow uint", "narrow float"),
 }
 
 
@@ -411,7 +487,7 @@ def float_for(dtype: Any) -> np.dtype[Any]:
     """
     given = as_dtype(dtype)
     which = _KINDS[given]
-    if isinstance(given, KeyDtype) or which == "float0":
+    if isinstance(given, KeyDtype) or which == "float0" or given in NARROW:
         raise DtypeError(f"{dtype_name(given)} has no floating form")
     if which in ("float", "complex"):
         return given
@@ -458,42 +534,39 @@ def complex_dtype(dtype: Any) -> np.dtype[Any]:
 # ----------------------------------------------------------------- ranges
 
 
-@cache
-def _finfo(dtype: np.dtype[Any]) -> Any:
-    return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+_finfo: Final = cache(float_limits)
+_iinfo: Final = cache(integer_limits)
 
 
-@cache
-def _iinfo(dtype: np.dtype[Any]) -> np.iinfo[Any]:
-    return np.iinfo(dtype)
-
-
-def finfo(dtype: Any) -> Any:
+def finfo(dtype: Any) -> FloatLimits:
     """Limits of a floating dtype (of its parts, if complex): `eps`, `max`, `tiny`, `bits`, ….
 
-    >>> float(finfo("bfloat16").eps)
+    They are Python's floats, so they leave the dtype of an array as it is.
+
+    >>> finfo("bfloat16").eps
     0.0078125
     """
     real = real_dtype(dtype)
-    if _KINDS[real] != "float":
+    if _KINDS[real] not in ("float", "narrow float"):
         raise DtypeError(f"finfo is about floating dtypes, not {dtype_name(real)}; see iinfo")
     return _finfo(real)
 
 
-def iinfo(dtype: Any) -> np.iinfo[Any]:
+def iinfo(dtype: Any) -> IntegerLimits:
     """Limits of an integer dtype: `min`, `max`, `bits`.
 
     >>> iinfo(np.int8).max
     127
     """
     dtype = as_dtype(dtype)
-    if _KINDS[dtype] not in ("int", "uint"):
+    if _KINDS[dtype] not in _ABSTRACT[np.integer]:
         raise DtypeError(f"iinfo is about integer dtypes, not {dtype_name(dtype)}; see finfo")
     return _iinfo(dtype)
 
 
 _LIMITS: Final[dict[DType, tuple[int, int]]] = {
-    dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in (*INTS, *UINTS)
+    dtype: ((limits := integer_limits(dtype)).min, limits.max)
+    for dtype in (*INTS, *UINTS, *NARROW_INTS, *NARROW_UINTS)
 }
 _LARGEST: Final = int(np.finfo(np.float64).max)
 
@@ -555,4 +628,45 @@ def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> DType:
     found = as_dtype(dtype)
     if isinstance(found, KeyDtype) and not allow_extended_dtype:
         raise DtypeError(f"canonicalize_dtype: {found} is a dtype of keys, not of numbers")
+    return found
+
+
+def itemsize_bits(dtype: Any) -> int:
+    """The bits of one element: 4 for int4, which takes a byte on the host; 8 for bool.
+
+    >>> itemsize_bits("int4"), itemsize_bits("bfloat16"), itemsize_bits(bool)
+    (4, 16, 8)
+    """
+    found = as_dtype(dtype)
+    if found in _LIMITS:
+        return _iinfo(found).bits
+    if _KINDS[found] in ("float", "narrow float"):
+        return _finfo(found).bits
+    return 8 * int(found.itemsize)
+
+
+_PYTHON_KINDS: Final[dict[str, type]] = {
+    "bool": bool,
+    "int": int,
+    "uint": int,
+    "float": float,
+    "complex": complex,
+    "narrow int": int,
+    "narrow uint": int,
+    "narrow float": float,
+}
+
+
+def scalar_type_of(x: Any) -> type:
+    """Python's type of the elements of `x`, an array or a number: bool, int, float or complex.
+
+    >>> scalar_type_of(np.float32(1)), scalar_type_of(2)
+    (<class 'float'>, <class 'int'>)
+    """
+    for python in (bool, int, float, complex):
+        if isinstance(x, python):
+            return python
+    found = _PYTHON_KINDS.get(kind(as_dtype(x)))
+    if found is None:
+        raise DtypeError(f"scalar_type_of: {x!r} holds no numbers")
     return found

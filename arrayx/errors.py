@@ -33,6 +33,7 @@ __all__ = [
     "StaticArgumentError",
     "TracerError",
     "TreeError",
+    "TypePromotionError",
     "UnboundAxisError",
     "UnknownBackendError",
     "UnrolledLoopWarning",
@@ -73,6 +74,14 @@ class DtypeError(ArrayxError, TypeError):
 
     Convert first, with `x.astype(...)`. Object and string arrays have to become numbers before
     they reach arrayx.
+    """
+
+
+class TypePromotionError(DtypeError, ValueError):
+    """Operands have dtypes that are not promoted to a common one.
+
+    Convert one of them with `x.astype(...)`. With `config.numpy_dtype_promotion = "strict"` only
+    Python numbers adapt to the arrays beside them.
     """
 
 

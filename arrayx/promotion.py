@@ -19,6 +19,10 @@ from arrayx.dtypes import (
     FLOAT8S,
     FLOATS,
     INTS,
+    NARROW,
+    NARROW_FLOATS,
+    NARROW_INTS,
+    NARROW_UINTS,
     UINTS,
     DType,
     KeyDtype,
@@ -27,14 +31,14 @@ from arrayx.dtypes import (
     dtype_name,
     kind,
 )
-from arrayx.errors import DtypeError
+from arrayx.errors import DtypeError, TypePromotionError
 
 # ----------------------------------------------------------------- the lattice
 
 # Each node and those just above it; 'int', 'float' and 'complex' are the weak ones.
 _ABOVE: Final[dict[str, tuple[str, ...]]] = {
     "bool": ("int",),
-    "int": ("int8", "uint8"),
+    "int": ("int8", "uint8", *(dtype.name for dtype in (*NARROW_INTS, *NARROW_UINTS))),
     "int8": ("int16",),
     "int16": ("int32",),
     "int32": ("int64",),
@@ -43,8 +47,13 @@ _ABOVE: Final[dict[str, tuple[str, ...]]] = {
     "uint16": ("uint32", "int32"),
     "uint32": ("uint64", "int64"),
     "uint64": ("float",),
-    "float": ("complex", "bfloat16", "float16", *(dtype.name for dtype in FLOAT8S)),
-    **{dtype.name: () for dtype in FLOAT8S},
+    "float": (
+        "complex",
+        "bfloat16",
+        "float16",
+        *(dtype.name for dtype in (*FLOAT8S, *NARROW_FLOATS)),
+    ),
+    **{dtype.name: () for dtype in (*FLOAT8S, *NARROW)},
     "bfloat16": ("float32",),
     "float16": ("float32",),
     "float32": ("float64", "complex64"),
@@ -95,7 +104,8 @@ def _bits(dtype: DType) -> int:
 def lattice_result(pairs: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
     """The dtype and weakness of a result of operands given as `(dtype, weak)`.
 
-    Raises `DtypeError` where the lattice has no answer: keys, 8-bit floats with other floats.
+    Raises `TypePromotionError` where the lattice has no answer: keys, 8-bit floats with other
+    floats; with `config.numpy_dtype_promotion = "strict"` for all that `adapts` is not true of.
 
     >>> lattice_result([(np.dtype("int8"), False), (np.dtype("float32"), True)])
     (dtype('float32'), True)
@@ -106,6 +116,17 @@ def lattice_result(pairs: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
     dtypes = {dtype for dtype, _ in operands}
     if len(dtypes) == 1:
         return dtypes.pop(), all(weak for _, weak in operands)
+    if config.snapshot().numpy_dtype_promotion == "strict" and not adapts(operands):
+        raise TypePromotionError(
+            f"no promotion between {' and '.join(map(_described, sorted(operands, key=str)))}, "
+            'since config.numpy_dtype_promotion is "strict"; convert one with x.astype(...)'
+        )
+    return _joined(operands)
+
+
+def _joined(operands: set[tuple[DType, bool]]) -> tuple[DType, bool]:
+    """The answer of the lattice for operands of different dtypes."""
+    dtypes = {dtype for dtype, _ in operands}
     top = None
     if not any(kind(dtype) in ("key", "float0") for dtype in dtypes):
         top = _join(
@@ -116,7 +137,7 @@ def lattice_result(pairs: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
     if top not in _WEAK:
         return as_dtype(top), False
     if all(weak for _, weak in operands):
-        strong, _ = lattice_result((dtype, False) for dtype in dtypes)
+        strong, _ = _joined({(dtype, False) for dtype in dtypes})
         if not (dtypes & _WIDE_INTS) or _bits(strong) == 64:
             return strong, True
     widths = [_bits(dtype) for dtype, weak in operands if weak or dtype in _WIDE_INTS]
@@ -124,14 +145,46 @@ def lattice_result(pairs: Iterable[tuple[DType, bool]]) -> tuple[DType, bool]:
     return _STORED[top, bits], True
 
 
+def adapts(operands: Iterable[tuple[DType, bool]]) -> bool:
+    """Whether promotion is no more than that Python numbers adapt to what they stand beside.
+
+    An integer adapts to every number, a float to floats and complex numbers, a complex number to
+    complex ones; dtypes that differ and are not weak do not.
+
+    >>> adapts([(np.dtype("int8"), False), (np.dtype("int32"), True)])
+    True
+    """
+    operands = set(operands)
+    strong = {dtype for dtype, weak in operands if not _is_weak(dtype, weak)}
+    if len(strong) > 1 or len({dtype for dtype, _ in operands}) == 1:
+        return len(strong) < 2
+    widest = max((_WEAK.index(kind(dtype)) for dtype, weak in operands if _is_weak(dtype, weak)))
+    return all(kind(dtype) in _TAKES[widest] for dtype in strong)
+
+
+# The kinds of dtypes to which a weak number adapts, by its place in `_WEAK`.
+_TAKES: Final = (
+    ("int", "uint", "float", "complex"),
+    ("float", "complex"),
+    ("complex",),
+)
+
+
+def _described(operand: tuple[DType, bool]) -> str:
+    dtype, weak = operand
+    return f"Python's {kind(dtype)}" if weak else dtype_name(dtype)
+
+
 def _no_promotion(dtypes: Iterable[DType]) -> None:
     names = sorted(map(dtype_name, dtypes))
     reason = "they have no common dtype"
     if any(name.startswith("float8") for name in names):
         reason = "8-bit floats are never promoted, since either result could surprise"
+    elif any(dtype in NARROW for dtype in dtypes):
+        reason = "dtypes of less than 8 bits keep numbers, and are not computed with"
     elif any(name.startswith("key") for name in names):
         reason = "random keys are not numbers; draw from them, or see random.key_data"
-    raise DtypeError(
+    raise TypePromotionError(
         f"no promotion between {' and '.join(names)}: {reason}; convert one with x.astype(...)"
     )
 
@@ -139,9 +192,13 @@ def _no_promotion(dtypes: Iterable[DType]) -> None:
 # ----------------------------------------------------------------- two operands, fast
 
 _Pair = tuple[DType, bool]
-# One table for each default width, the only setting that matters. The keys hold identities, which
-# are quicker to hash than dtypes, and are those of canonical dtypes only, which never go.
-_PAIRS: Final[dict[int, dict[tuple[int, bool, int, bool], _Pair]]] = {32: {}, 64: {}}
+# One table for each default width and kind of promotion, the settings that matter. The keys hold
+# identities, which are quicker to hash than dtypes, and are those of canonical dtypes only, which
+# never go.
+_Table = dict[tuple[int, bool, int, bool], _Pair]
+_PAIRS: Final[dict[str, dict[int, _Table]]] = {
+    promotion: {32: {}, 64: {}} for promotion in ("standard", "strict")
+}
 
 
 def promote_pair(dtype_a: DType, weak_a: bool, dtype_b: DType, weak_b: bool) -> _Pair:
@@ -152,7 +209,8 @@ def promote_pair(dtype_a: DType, weak_a: bool, dtype_b: DType, weak_b: bool) -> 
     """
     if dtype_a is dtype_b and weak_a is weak_b:
         return dtype_a, weak_a
-    table = _PAIRS[config.snapshot().default_dtype_bits]
+    settings = config.snapshot()
+    table = _PAIRS[settings.numpy_dtype_promotion][settings.default_dtype_bits]
     found = table.get((id(dtype_a), weak_a, id(dtype_b), weak_b))
     if found is None:
         a, b = as_dtype(dtype_a), as_dtype(dtype_b)

@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 # From the ground up.  A module may import its own floor and those below.
 FLOORS = (
-    "config dtypes errors lazy promotion source tracebacks tree tree_nodes tree_util treedef "
-    "version",
+    "config dtypes errors lazy limits promotion source tracebacks tree tree_nodes tree_util "
+    "treedef version",
     "core typing",
     "primitives",
     "transforms",

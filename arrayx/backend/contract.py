@@ -115,6 +115,13 @@ class Backend(ABC):
         """A host array on the device.  Must not alias memory that the caller may change."""
         return np.array(array)
 
+    def share(self, array: np.ndarray, device: Device) -> Buffer | None:
+        """A host array as a buffer on the same memory, which nobody will write to any more.
+
+        None where the device has no access to it.
+        """
+        return None
+
     def get(self, buffer: Buffer) -> np.ndarray:
         """The buffer as a host array, once it is ready; the caller will not write to it."""
         return np.asarray(buffer)

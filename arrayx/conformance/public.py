@@ -191,6 +191,7 @@ WITHOUT_ROW: dict[str, str] = {
     "lax.reduce_window_shape_tuple": "a shape of shapes",
     "lax.rng_uniform": "other numbers at each call",
     "lax.shape_as_value": "an array of a shape",
+    "numpy.frompyfunc": "makes a function of a function, as tests/numpy/test_ufuncs.py checks",
 }
 
 

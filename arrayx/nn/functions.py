@@ -10,7 +10,7 @@ from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic, reductions, shapes, statistics, transcendental
 from arrayx.numpy.creation import beside, full_like
 from arrayx.numpy.functions import array_of
-from arrayx.numpy.promotion import as_array, as_type, inexact
+from arrayx.numpy.promotion import as_array, as_type, inexact, placed_like
 from arrayx.numpy.selection import where as choose
 from arrayx.primitives import combined, exponential, special
 from arrayx.primitives.arithmetic import absorb_mul, select
@@ -316,7 +316,8 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
     """
     x = as_array(x, "one_hot", "x")
     place = axis % (x.ndim + 1)
-    classes = iota(shape=(num_classes,), dtype=dtypes.index_dtype(num_classes), axis=0)
+    with placed_like(x):
+        classes = iota(shape=(num_classes,), dtype=dtypes.index_dtype(num_classes), axis=0)
     classes = shapes.reshape(classes, (num_classes,) + (1,) * (x.ndim - place))
     hits = logic.equal(shapes.expand_dims(x, place), classes)
     return as_type(hits, dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype))

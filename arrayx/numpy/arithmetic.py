@@ -5,6 +5,7 @@ The functions are NumPy's; what they do to dtypes is JAX's promotion.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from arrayx import dtypes, errors
@@ -72,20 +73,24 @@ def _floor_divide_int(x: Array, y: Array) -> Any:
     quotient = numeric.div(x, y)
     rest = numeric.rem(x, y)
     wrong = bitwise.bitwise_and(ne(rest, 0), ne(lt(rest, 0), lt(y, 0)))
+    wrong = bitwise.bitwise_and(wrong, ne(y, 0))  # where the quotient is -1, all bits set
     return select(wrong, arithmetic.sub(quotient, 1), quotient)
 
 
 def _floor_divide_float(x: Array, y: Array) -> Any:
     rest = combined.remainder(x, y)
     whole = numeric.round(numeric.div(arithmetic.sub(x, rest), y))
-    # Division by zero gives what `x / y` gives, as in NumPy.
-    return select(eq(y, 0.0), numeric.floor(numeric.div(x, y)), whole)
+    # Rounding x / y alone could be one too much; it is right where x or y is 0 or infinite.
+    extreme = [bitwise.bitwise_or(eq(v, 0.0), eq(numeric.abs(v), math.inf)) for v in (x, y)]
+    return select(bitwise.bitwise_or(*extreme), numeric.floor(numeric.div(x, y)), whole)
 
 
 floor_divide = binary(
     "floor_divide",
     _floor_divide_float,
-    "The largest whole number that is at most `x1 / x2`.",
+    "The largest whole number that is at most `x1 / x2`.\n\n"
+    "Zeros and infinities give the floor of their quotient, as the Array API standard has it "
+    "(NumPy's -1.0 // inf is -1.0).  Integers divided by 0 give -1, all bits set.",
     """
 >>> anp.floor_divide(anp.asarray([7, -7]), 2).tolist()
 [3, -4]""",
@@ -124,6 +129,32 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
+def _first_of_complex(better: Any) -> Any:
+    """The choice between complex numbers: by real part, then by imaginary part; nan wins."""
+
+    def choose(x: Array, y: Array) -> Any:
+        (a, b), (c, d) = ((complex_parts.real(z), complex_parts.imag(z)) for z in (x, y))
+        first = bitwise.bitwise_or(better(a, c), bitwise.bitwise_and(eq(a, c), better(b, d)))
+        return select(ne(x, x), x, select(ne(y, y), y, select(first, x, y)))
+
+    return choose
+
+
+_larger_complex = _first_of_complex(arithmetic.gt)
+_smaller_complex = _first_of_complex(lt)
+
+
+def _with_arrays(choose: Any) -> Any:
+    """A choice between complex operands, of which one may be a Python number."""
+
+    def apply(x: Any, y: Any) -> Any:
+        given = x if isinstance(x, Array) else y
+        shape, dtype = given.aval.shape, given.aval.dtype
+        return choose(*[v if isinstance(v, Array) else fill(shape, dtype, v) for v in (x, y)])
+
+    return apply
+
+
 maximum = binary(
     "maximum",
     numeric.max,
@@ -131,6 +162,7 @@ maximum = binary(
     """
 >>> anp.maximum(anp.asarray([1, 5]), 3).tolist()
 [3, 5]""",
+    by_kind={"complex": _with_arrays(_larger_complex)},
 )
 minimum = binary(
     "minimum",
@@ -139,12 +171,15 @@ minimum = binary(
     """
 >>> anp.minimum(anp.asarray([1, 5]), 3).tolist()
 [1, 3]""",
+    by_kind={"complex": _with_arrays(_smaller_complex)},
 )
 
 
-def _ignoring_nan(choose: Any) -> Any:
+def _ignoring_nan(choose: Any, of_complex: Any) -> Any:
     def apply(x: Array, y: Array) -> Any:
-        if dtypes.kind(x.aval.dtype) != "float":
+        if dtypes.is_complex(x.aval.dtype):
+            return select(ne(x, x), y, select(ne(y, y), x, of_complex(x, y)))
+        if not dtypes.is_inexact(x.aval.dtype):
             return choose(x, y)
         return select(ne(x, x), y, select(ne(y, y), x, choose(x, y)))
 
@@ -153,7 +188,7 @@ def _ignoring_nan(choose: Any) -> Any:
 
 fmax = binary(
     "fmax",
-    _ignoring_nan(numeric.max),
+    _ignoring_nan(numeric.max, _larger_complex),
     "The larger of `x1` and `x2`; where one is nan, the other.",
     """
 >>> anp.fmax(anp.asarray([1.0, float("nan")]), 0.5).tolist()
@@ -162,7 +197,7 @@ fmax = binary(
 )
 fmin = binary(
     "fmin",
-    _ignoring_nan(numeric.min),
+    _ignoring_nan(numeric.min, _smaller_complex),
     "The smaller of `x1` and `x2`; where one is nan, the other.",
     """
 >>> anp.fmin(anp.asarray([1.0, float("nan")]), 0.5).tolist()
@@ -216,18 +251,24 @@ fabs = unary(
 def _complex_sign(x: Array) -> Any:
     length = numeric.abs(x)
     safe = select(eq(length, 0.0), 1.0, length)
-    real = numeric.div(complex_parts.real(x), safe)
-    return complex_parts.complex(real, numeric.div(complex_parts.imag(x), safe))
+    zero = eq(length, 0.0)
+    parts = [numeric.div(part(x), safe) for part in (complex_parts.real, complex_parts.imag)]
+    return complex_parts.complex(*[select(zero, 0.0, part) for part in parts])
+
+
+def _sign(x: Array) -> Any:
+    # The primitive leaves a zero its sign.
+    return select(eq(x, 0.0), 0.0, numeric.sign(x))
 
 
 sign = unary(
     "sign",
-    numeric.sign,
-    "-1, 0 or 1 by the sign of `x`; for complex numbers `x / abs(x)`.",
+    _sign,
+    "-1, 0 or 1 by the sign of `x`, 0 for -0.0 too; for complex numbers `x / abs(x)`.",
     """
 >>> anp.sign(anp.asarray([5.0, -2.0])).tolist()
 [1.0, -1.0]""",
-    by_kind={"complex": _complex_sign},
+    by_kind={"complex": _complex_sign, "int": numeric.sign, "uint": numeric.sign},
 )
 
 
@@ -293,15 +334,24 @@ heaviside = binary(
 )
 
 
-def clip(arr: Any, /, min: Any = None, max: Any = None) -> Array:
+def clip(
+    arr: Any, /, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None
+) -> Array:
     """`arr` with what is below `min` raised to it and what is above `max` lowered to it.
 
-    Either bound may be None.  The slope is 1 inside and 0 outside the bounds.
+    Either bound may be None.  The slope is 1 inside and 0 outside the bounds.  `a_min` and
+    `a_max` are NumPy's older names of the bounds.
 
     >>> import arrayx.numpy as anp
     >>> anp.clip(anp.asarray([-2.0, 0.5, 3.0]), -1, 1).tolist()
     [-1.0, 0.5, 1.0]
     """
+    if a_min is not None or a_max is not None:
+        if min is not None or max is not None:
+            raise errors.ArgumentError(
+                "clip: the bounds are given as min and max, or as a_min and a_max, not as both"
+            )
+        min, max = a_min, a_max
     if min is None and max is None:
         return array_of(arr, "clip")
     if min is None:
@@ -309,7 +359,7 @@ def clip(arr: Any, /, min: Any = None, max: Any = None) -> Array:
     if max is None:
         return maximum(arr, min)
     low, x, high = operands((min, arr, max), "clip", ("min", "arr", "max"), same)
-    if not isinstance(x, Array):
+    if not isinstance(x, Array) or dtypes.is_complex(x.aval.dtype):
         return minimum(maximum(x, low), high)
     if isinstance(low, Array) or isinstance(high, Array):
         # Where the bounds cross the upper one wins, as in NumPy.

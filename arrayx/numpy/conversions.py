@@ -117,6 +117,8 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     ours = UFUNCS.get(ufunc)
     if ours is not None and method == "__call__" and not kwargs:
         return ours(*inputs)
+    if method != "__call__" and method in getattr(ours, "__dict__", ()):
+        return getattr(ours, method)(*inputs, **kwargs)
     for x in inputs:
         if isinstance(x, Tracer):
             name = ufunc.__name__
@@ -152,7 +154,8 @@ def _repr(self: Array) -> str:
     if not host.size:
         return f"Array([], dtype={name}, shape={self.aval.shape}{weak})"
     prefix = "Array("
-    plain = host if dtype.kind in "biufc" else host.astype(np.float32)
+    shown = np.int8 if dtypes.issubdtype(dtype, np.integer) else np.float32
+    plain = host if dtype.kind in "biufc" else host.astype(shown)
     body = np.array2string(plain, separator=", ", prefix=prefix, suffix=",")
     return f"{prefix}{body}, dtype={name}{weak})"
 
@@ -186,12 +189,45 @@ def _tobytes(self: Array, order: str = "C") -> bytes:
     return _value(self, "tobytes()").tobytes(order)  # type: ignore[arg-type]
 
 
-def _dlpack(self: Array, **kwargs: Any) -> Any:
-    """The elements as a DLPack capsule, without a copy where the backend allows it."""
+# From this version on DLPack can say that memory must not be written to.
+_READ_ONLY_DLPACK = 1
+
+
+class _Unguarded:
+    """The memory of a read-only array, without the mark, for those who promise not to write."""
+
+    def __init__(self, host: np.ndarray) -> None:
+        self.host = host
+        shown = host.__array_interface__
+        self.__array_interface__ = {**shown, "data": (shown["data"][0], False)}
+
+
+def _dlpack(
+    self: Array,
+    *,
+    stream: Any = None,
+    max_version: tuple[builtins.int, builtins.int] | None = None,
+    dl_device: tuple[Any, builtins.int] | None = None,
+    copy: builtins.bool | None = None,
+) -> Any:
+    """The elements as a DLPack capsule, in the memory of the host.
+
+    Without a copy where the consumer can be told not to write (`max_version` from 1.0 on), or
+    where `copy` is False, which promises it; else a copy.
+    """
     host = _value(self, "__dlpack__()")
-    if not host.flags.writeable and kwargs.get("max_version") is None:
+    if stream is not None:
+        raise errors.ArgumentError(f"__dlpack__: stream={stream!r} is not taken: the host has none")
+    if dl_device is not None and tuple(map(builtins.int, dl_device)) != _dlpack_device(self):
+        raise BufferError(
+            f"__dlpack__: the elements are given in the memory of the host, not on {dl_device}"
+        )
+    old = max_version is None or max_version[0] < _READ_ONLY_DLPACK
+    if copy or (old and copy is None):
         host = host.copy()
-    return host.__dlpack__(**kwargs)
+    elif old:
+        host = np.asarray(_Unguarded(host))
+    return host.__dlpack__(max_version=max_version)
 
 
 def _dlpack_device(self: Array) -> tuple[builtins.int, builtins.int]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from arrayx import dtypes, errors
+from arrayx.api.arguments import ShapeDtypeStruct
+from arrayx.api.placement import device_put, find_device
 from arrayx.backend.concrete import ConcreteArray
+from arrayx.backend.dispatch import default_device
 from arrayx.core.array import Array, typeof
-from arrayx.core.aval import Shape
+from arrayx.core.aval import Aval, Shape
 from arrayx.core.interpreter import Tracer
 from arrayx.numpy.naming import named
+from arrayx.numpy.placing import placed
 from arrayx.numpy.promotion import (
     LITERALS,
     SCALARS,
@@ -25,6 +29,7 @@ from arrayx.numpy.promotion import (
     read,
     read_beside,
     scalar_array,
+    staging,
 )
 from arrayx.numpy.shapes import broadcast_to, expand_dims, stack
 from arrayx.primitives.creation import fill
@@ -61,12 +66,14 @@ def array(
     """An array of the elements of `object`: a number, an array, or nested sequences of those.
 
     Without `dtype`, arrays keep theirs and Python numbers get the default dtypes.  NumPy arrays
-    are copied.
+    are copied.  `device` says where the array is put.
 
     >>> import arrayx.numpy as anp
     >>> anp.array([[1, 2], [3, 4]]).dtype
     dtype('int32')
     """
+    if device is not None:
+        return placed(device, array, object, dtype, copy, order, ndmin)  # type: ignore[no-any-return]
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     result = _from_any(object, wanted)
     if wanted is not None:
@@ -88,12 +95,22 @@ def asarray(
 ) -> Array:
     """`a` as an array: itself if it is one of that dtype, else as `array` makes it.
 
+    NumPy arrays are copied, unless `copy` is False: then the memory is shared, which must not
+    be written to any more, and what cannot be had without a copy raises.  `device` says where
+    the array is put.
+
     >>> import arrayx.numpy as anp
     >>> anp.asarray([1.0, 2.0])
     Array([1., 2.], dtype=float32)
     """
+    if device is not None:
+        if copy is False and getattr(a, "device", None) is not find_device(device):
+            _refuse_copy(f"it is not on the device {device}")
+        return placed(device, asarray, a, dtype, order, copy=copy)  # type: ignore[no-any-return]
     if isinstance(a, Array) and (dtype is None or dtypes.as_dtype(dtype) is a.aval.dtype):
         return a
+    if copy is False:
+        return _shared(a, dtype)
     if dtype is None and type(a) in SCALARS:
         return scalar_array(a, dtypes.default_dtype(type(a)), type(a) is not bool)
     return array(a, dtype)
@@ -111,6 +128,34 @@ def beside(values: Any, reference: Array, function: str, argument: str) -> Array
         return as_type(values, target)
     with placed_like(reference):
         return asarray(values, target)
+
+
+def _shared(a: Any, dtype: Any) -> Array:
+    """An array on the memory of `a`, a NumPy array or what offers DLPack."""
+    if isinstance(a, Array):
+        _refuse_copy(f"its dtype is {dtypes.dtype_name(a.aval.dtype)}")
+    if not isinstance(a, np.ndarray) and hasattr(a, "__dlpack__"):
+        a = np.from_dlpack(a)
+    if not isinstance(a, np.ndarray):
+        _refuse_copy(f"it is of type {type(a).__name__}, which is no array")
+    if dtype is not None and dtypes.as_dtype(dtype) != a.dtype:
+        _refuse_copy(f"its dtype is {a.dtype}")
+    if staging() is not None:
+        _refuse_copy("a constant of a traced function is kept apart")
+    device = default_device()
+    aval = Aval(a.shape, dtypes.as_dtype(a.dtype))
+    device.backend.check_dtype(aval)
+    buffer = device.backend.share(a, device)
+    if buffer is None:
+        _refuse_copy(f"the backend {device.backend.name!r} keeps arrays in memory of its own")
+    return device.array_type(buffer, aval)
+
+
+def _refuse_copy(reason: str) -> NoReturn:
+    raise errors.ArgumentError(
+        f"asarray: with copy=False the array would have to be made without a copy, but {reason}; "
+        "leave copy out to have it copied where it must be"
+    )
 
 
 def cast(x: Array, dtype: Any) -> Array:
@@ -206,7 +251,7 @@ def _numbers(value: Any, dtype: Any) -> np.ndarray:
         raise errors.ShapeError(
             f"array: the nested sequences have different lengths ({error})"
         ) from None
-    if raw.dtype.kind in "iuO" and raw.size and dtypes.is_integer(dtype):
+    if raw.dtype.kind in "iuO" and raw.size and dtypes.issubdtype(dtype, np.integer):
         if raw.dtype.kind == "O":
             for item in raw.ravel():
                 dtypes.check_scalar(item, dtype)
@@ -234,22 +279,26 @@ def _filled(shape: Any, value: Any, dtype: Any, function: str) -> Array:
 
 
 def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
-    """Zeros of a shape, float by default.
+    """Zeros of a shape, float by default, on `device`.
 
     >>> import arrayx.numpy as anp
     >>> anp.zeros(2)
     Array([0., 0.], dtype=float32)
     """
+    if device is not None:
+        return placed(device, zeros, shape, dtype)  # type: ignore[no-any-return]
     return _filled(shape, 0, _dtype(dtype, dtypes.default_float()), "zeros")
 
 
 def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
-    """Ones of a shape, float by default.
+    """Ones of a shape, float by default, on `device`.
 
     >>> import arrayx.numpy as anp
     >>> anp.ones(2, int)
     Array([1, 1], dtype=int32)
     """
+    if device is not None:
+        return placed(device, ones, shape, dtype)  # type: ignore[no-any-return]
     return _filled(shape, 1, _dtype(dtype, dtypes.default_float()), "ones")
 
 
@@ -261,17 +310,19 @@ def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     >>> anp.empty((2, 0)).shape
     (2, 0)
     """
-    return zeros(shape, dtype)
+    return zeros(shape, dtype, device=device)
 
 
 @named
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
-    """An array of a shape with every element `fill_value`, which is broadcast.
+    """An array of a shape with every element `fill_value`, which is broadcast, on `device`.
 
     >>> import arrayx.numpy as anp
     >>> anp.full(2, 7)
     Array([7, 7], dtype=int32)
     """
+    if device is not None:
+        return placed(device, full, shape, fill_value, dtype)  # type: ignore[no-any-return]
     shape = as_shape(shape, "full")
     if type(fill_value) in SCALARS:
         target = _dtype(dtype, dtypes.default_dtype(type(fill_value)))
@@ -305,7 +356,7 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
     >>> anp.zeros_like(anp.asarray([1, 2]))
     Array([0, 0], dtype=int32)
     """
-    return full_like(a, 0, dtype, shape)
+    return full_like(a, 0, dtype, shape, device=device)
 
 
 @named
@@ -316,7 +367,7 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = Non
     >>> anp.ones_like(anp.asarray([1, 2]))
     Array([1, 1], dtype=int32)
     """
-    return full_like(a, 1, dtype, shape)
+    return full_like(a, 1, dtype, shape, device=device)
 
 
 @named
@@ -329,7 +380,7 @@ def empty_like(
     >>> anp.empty_like(anp.asarray([1, 2])).shape
     (2,)
     """
-    return full_like(prototype, 0, dtype, shape)
+    return full_like(prototype, 0, dtype, shape, device=device)
 
 
 @named
@@ -338,11 +389,17 @@ def full_like(
 ) -> Array:
     """An array of the shape and dtype of `a` with every element `fill_value`.
 
+    It is made where `a` lives, or on `device`.
+
     >>> import arrayx.numpy as anp
     >>> anp.full_like(anp.asarray([1, 2]), 7)
     Array([7, 7], dtype=int32)
     """
     new_shape, new_dtype, weak = _like(a, dtype, shape)
+    if device is not None:
+        # Only the type of `a` counts: its elements stay where they are.
+        like = ShapeDtypeStruct(new_shape, new_dtype, weak_type=weak)
+        return placed(device, full_like, like, fill_value)  # type: ignore[no-any-return]
     if type(fill_value) in SCALARS:
         if type(fill_value) is int:
             dtypes.check_scalar(fill_value, new_dtype)
@@ -370,11 +427,12 @@ def copy(a: Any, order: str | None = None) -> Array:
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = False, device: Any = None) -> Array:
-    """`x` in another dtype.  Complex numbers give their real part to real dtypes.
+    """`x` in another dtype, on `device`.  Complex numbers give their real part to real dtypes.
 
     >>> import arrayx.numpy as anp
     >>> anp.astype(anp.asarray([1.5]), int).tolist()
     [1]
     """
     array_ = as_array(x, "astype", "x")
-    return cast(array_, dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype))
+    result = cast(array_, dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype))
+    return result if device is None else device_put(result, device)  # type: ignore[no-any-return]

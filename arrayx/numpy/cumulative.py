@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrayx import dtypes
+from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.promotion import as_array, as_type, broadcast_to_shape, check_axes, check_axis
-from arrayx.numpy.reductions import sum
+from arrayx.numpy.reductions import sum, sum_dtype
 from arrayx.numpy.shapes import concatenate, moveaxis, ravel, take_range
 from arrayx.primitives import cumulative
 from arrayx.primitives.creation import fill
@@ -50,27 +50,45 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Ar
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
-    """`cumsum`, with a 0 in front if `include_initial`.
+    """The sums of all elements up to each, along `axis`, with a 0 in front if `include_initial`.
+
+    `axis` may be left out for a vector only.  As in `sum`, small integers are added up as the
+    default integer; `cumsum` leaves them their dtype.
 
     >>> import arrayx.numpy as anp
     >>> anp.cumulative_sum(anp.array([1, 2]), include_initial=True).tolist()
     [0, 1, 3]
     """
-    result = cumsum(x, axis, dtype)
+    result = cumsum(x, *_axis_and_dtype(x, axis, dtype, "cumulative_sum"))
     return _with_unit(result, 0, axis) if include_initial else result
 
 
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
-    """`cumprod`, with a 1 in front if `include_initial`.
+    """The products of all elements up to each, along `axis`, with a 1 in front if asked for.
+
+    `include_initial` asks for it.  `axis` may be left out for a vector only.  As in `prod`, small
+    integers are multiplied as the default integer; `cumprod` leaves them their dtype.
 
     >>> import arrayx.numpy as anp
     >>> anp.cumulative_prod(anp.array([2, 3]), include_initial=True).tolist()
     [1, 2, 6]
     """
-    result = cumprod(x, axis, dtype)
+    result = cumprod(x, *_axis_and_dtype(x, axis, dtype, "cumulative_prod"))
     return _with_unit(result, 1, axis) if include_initial else result
+
+
+def _axis_and_dtype(x: Any, axis: Any, dtype: Any, function: str) -> tuple[int, Any]:
+    array = as_array(x, function, "x")
+    if axis is None:
+        if array.ndim != 1:
+            raise errors.ArgumentError(
+                f"{function}: an array of {array.ndim} dimensions needs axis=, since only a "
+                "vector has one order of its elements"
+            )
+        axis = 0
+    return axis, sum_dtype(array.dtype) if dtype is None else dtype
 
 
 def _with_unit(result: Array, unit: int, axis: Any) -> Array:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
+from arrayx.lax.loops import while_loop
 from arrayx.numpy.promotion import broadcast_shapes, broadcast_to_shape, promoted_arrays
-from arrayx.primitives.arithmetic import eq, mul, select
+from arrayx.primitives.arithmetic import eq, mul, ne, select
 from arrayx.primitives.numeric import abs as absolute
 from arrayx.primitives.numeric import div, rem
+from arrayx.primitives.reduction import reduce_or
 
 
 def _integers(x1: Any, x2: Any, function: str) -> tuple[Array, Array]:
@@ -23,13 +24,17 @@ def _integers(x1: Any, x2: Any, function: str) -> tuple[Array, Array]:
 
 
 def _gcd(a: Array, b: Array) -> Array:
-    # Euclid's algorithm, as often as the slowest case asks for: neighbours among Fibonacci's
-    # numbers, which grow with the golden ratio (Lamé 1844).
-    steps = math.ceil(8 * a.dtype.itemsize / math.log2((1 + math.sqrt(5)) / 2)) + 1
-    for _ in range(steps):
+    # Euclid's algorithm, until every pair is done.
+    def unfinished(pair: Any) -> Any:
+        some = ne(pair[1], 0)
+        return reduce_or(some, axes=tuple(range(some.aval.ndim)))
+
+    def step(pair: Any) -> Any:
+        a, b = pair
         done = eq(b, 0)
-        a, b = select(done, a, b), select(done, 0, rem(a, select(done, 1, b)))
-    return a
+        return select(done, a, b), select(done, 0, rem(a, select(done, 1, b)))
+
+    return while_loop(unfinished, step, (a, b))[0]  # type: ignore[no-any-return]
 
 
 def gcd(x1: Any, x2: Any, /) -> Array:

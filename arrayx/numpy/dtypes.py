@@ -93,6 +93,13 @@ float8_e4m3fnuz = _scalar_type("float8_e4m3fnuz", ml_dtypes.float8_e4m3fnuz)
 float8_e5m2 = _scalar_type("float8_e5m2", ml_dtypes.float8_e5m2)
 float8_e5m2fnuz = _scalar_type("float8_e5m2fnuz", ml_dtypes.float8_e5m2fnuz)
 float8_e8m0fnu = _scalar_type("float8_e8m0fnu", ml_dtypes.float8_e8m0fnu)
+int2 = _scalar_type("int2", ml_dtypes.int2)
+int4 = _scalar_type("int4", ml_dtypes.int4)
+uint2 = _scalar_type("uint2", ml_dtypes.uint2)
+uint4 = _scalar_type("uint4", ml_dtypes.uint4)
+float4_e2m1fn = _scalar_type("float4_e2m1fn", ml_dtypes.float4_e2m1fn)
+float6_e2m3fn = _scalar_type("float6_e2m3fn", ml_dtypes.float6_e2m3fn)
+float6_e3m2fn = _scalar_type("float6_e3m2fn", ml_dtypes.float6_e3m2fn)
 
 # The abstract types, for `issubdtype`.
 generic = np.generic

@@ -124,19 +124,17 @@ def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) ->
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
     """An array of another library that offers DLPack, in the memory of the host.
 
-    Its elements are copied, since arrays here never change.
+    Its elements are copied, since arrays here never change, unless `copy` is False, which
+    promises that the other library will not change them.  `device` says where the result is put;
+    an array of ours stays where it is without it.
 
     >>> import numpy as np
     >>> import arrayx.numpy as anp
     >>> anp.from_dlpack(np.arange(2.0)).dtype.name
     'float64'
     """
-    if copy is False:
-        raise errors.ArgumentError(
-            "from_dlpack: copy=False is not offered: the other library could change the elements"
-        )
     if isinstance(x, Array):
-        return asarray(x, device=device)
+        return asarray(x, device=device, copy=copy)
     if not hasattr(x, "__dlpack__"):
         raise errors.ArgumentError(f"from_dlpack: {type(x).__name__} does not offer __dlpack__")
-    return asarray(np.from_dlpack(x), device=device)
+    return asarray(np.from_dlpack(x), device=device, copy=copy)

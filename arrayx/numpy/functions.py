@@ -20,12 +20,14 @@ from arrayx.numpy.promotion import (
     as_array,
     as_type,
     broadcast_to_shape,
+    check_ranks,
     key_of,
     plan_for,
     read,
     read_beside,
     same,
     scalar_array,
+    settings,
 )
 
 Unary = Callable[[Any], Array]
@@ -109,7 +111,7 @@ def binary(
     `literals` says that `apply` takes a Python number for one of its operands.
     """
     table: dict[Any, Callable[[Any, Any], Any]] = {}
-    # What depends on the default width has a table for each.
+    # What depends on the settings has an entry for each state of them.
     unsettled: dict[Any, Callable[[Any, Any], Any]] = {}
     kinds = by_kind or {}
     names = ("x1", "x2")
@@ -119,7 +121,7 @@ def binary(
         found = table.get(key)
         if found is not None:
             return found(x1, x2)
-        found = unsettled.get((key, dtypes.default_int()))
+        found = unsettled.get((key, settings()))
         if found is not None:
             return found(x1, x2)
         return prepared(x1, x2)
@@ -140,14 +142,17 @@ def binary(
                 raise OverflowError(f"{name}: {error}") from None
             return action(*ready)
 
+        silent = check_ranks(plan, name)
         entry = planned if any(plan.steps) else action
         if not literals and (key[0] in SCALARS or key[1] in SCALARS):
             entry = of_arrays
         result = entry(*args)
+        if not silent:
+            return result
         where = table if plan.settled else unsettled
         if len(where) >= MOST_PLANS:
             where.clear()
-        where[key if plan.settled else (key, dtypes.default_int())] = entry
+        where[key if plan.settled else (key, settings())] = entry
         return result
 
     return described(function, name, sentence, example, module)  # type: ignore[no-any-return]

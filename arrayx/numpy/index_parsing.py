@@ -63,7 +63,8 @@ def _mask(mask: Any, shape: Shape, axis: int) -> list[np.ndarray]:
                 ) from None
         mask = mask.host()
     covered = shape[axis : axis + mask.ndim]
-    if mask.shape != covered and mask.size:
+    # An axis of length 0 fits everything: nothing is selected.
+    if any(n not in (m, 0) for n, m in zip(mask.shape, covered, strict=True)):
         raise errors.IndexOutOfBoundsError(
             f"a boolean index of shape {mask.shape} does not fit the shape {covered} of the axes "
             f"it stands at ({axis} to {axis + mask.ndim - 1} of an array of shape {shape})"
@@ -71,13 +72,23 @@ def _mask(mask: Any, shape: Shape, axis: int) -> list[np.ndarray]:
     return list(np.nonzero(mask)) if mask.ndim else []
 
 
+def _listed(item: Any) -> Any:
+    """A sequence among the items of an index as the array it stands for."""
+    if not item:
+        return np.array([], np.int64)
+    try:
+        return np.array(item)
+    except (TypeError, ValueError, errors.ArrayxError):
+        refuse_index(item)
+
+
 def parse(index: Any, shape: Shape) -> Parsed:
     """An index for an array of this shape, spelled out; raises where it has too many items."""
     given = list(index) if type(index) is tuple else [index]
     taken = 0
     for i, item in enumerate(given):
-        if isinstance(item, list):
-            given[i] = item = np.array(item) if item else np.array([], np.int64)
+        if isinstance(item, list | tuple):
+            given[i] = item = _listed(item)
         elif type(item) is bool or isinstance(item, np.bool_):
             given[i] = item = np.asarray(item)
         if item is None or item is Ellipsis:

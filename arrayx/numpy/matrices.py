@@ -16,6 +16,7 @@ from arrayx.numpy.creation import (
     as_shape,
     zeros,
 )
+from arrayx.numpy.placing import placed
 from arrayx.numpy.promotion import (
     LITERALS,
     as_array,
@@ -29,26 +30,33 @@ from arrayx.primitives.arithmetic import add, eq, ge, select
 from arrayx.primitives.creation import iota
 
 
+def diagonal_number(shape: Shape, k: int) -> int:
+    """`k`, or where no element is so far from the diagonal the next number of which that holds."""
+    return max(-shape[-2], min(int(k), shape[-1]))
+
+
 def diagonal_mask(shape: Shape, k: int) -> Array:
     """Booleans: true where the column is the row plus `k`, over the last two axes."""
     rows = iota(shape=shape, dtype=np.dtype(np.int32), axis=len(shape) - 2)
     columns = iota(shape=shape, dtype=np.dtype(np.int32), axis=len(shape) - 1)
-    return eq(columns, add(rows, k))  # type: ignore[no-any-return]
+    return eq(columns, add(rows, diagonal_number(shape, k)))  # type: ignore[no-any-return]
 
 
 def eye(
     N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
 ) -> Array:
-    """A matrix with ones on the diagonal number `k` and zeros elsewhere.
+    """A matrix with ones on the diagonal number `k` and zeros elsewhere, on `device`.
 
     >>> import arrayx.numpy as anp
     >>> anp.eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
+    if device is not None:
+        return placed(device, eye, N, M, k, dtype)  # type: ignore[no-any-return]
     rows = concrete_index(N, "eye", "N")
     shape = rows, rows if M is None else concrete_index(M, "eye", "M")
     as_shape(shape, "eye")
-    return as_type(diagonal_mask(shape, int(k)), _dtype(dtype, dtypes.default_float()))
+    return as_type(diagonal_mask(shape, k), _dtype(dtype, dtypes.default_float()))
 
 
 def identity(n: int, dtype: Any = None) -> Array:
@@ -65,7 +73,7 @@ def triangle_mask(shape: Shape, k: int) -> Array:
     """Booleans: true where the column is at most the row plus `k`, over the last two axes."""
     rows = iota(shape=shape, dtype=np.dtype(np.int32), axis=len(shape) - 2)
     columns = iota(shape=shape, dtype=np.dtype(np.int32), axis=len(shape) - 1)
-    return ge(add(rows, k), columns)  # type: ignore[no-any-return]
+    return ge(add(rows, diagonal_number(shape, k)), columns)  # type: ignore[no-any-return]
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from arrayx import dtypes, errors, source
+from arrayx.api.placement import device_of, device_put
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array
 from arrayx.core.interpreter import Tracer
@@ -218,13 +219,22 @@ def _is_deleted(self: Array) -> builtins.bool:
 
 
 def _to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
-    """The array on another device."""
-    raise errors.ArgumentError("use ax.device_put(x, device)")
+    """The array on another device: a Device, or a name such as "xla:cpu:0"."""
+    if stream is not None:
+        raise errors.ArgumentError(
+            f"to_device: stream={stream!r} is not taken; the backends order their work themselves"
+        )
+    return device_put(self, device)  # type: ignore[no-any-return]
+
+
+def _device(self: Array) -> Any:
+    """The device that holds the elements; None where a program decides, as under `ax.jit`."""
+    return device_of(self)
 
 
 def _astype(self: Array, dtype: Any, copy: Any = None, device: Any = None) -> Array:
     """The array in another dtype; see `anp.astype`."""
-    return creation.astype(self, dtype)
+    return creation.astype(self, dtype, device=device)
 
 
 def _view(self: Array, dtype: Any = None) -> Array:
@@ -337,5 +347,7 @@ def install(namespace: Any) -> None:
         setattr(Array, name, function)
     for name, getter in PROPERTIES.items():
         setattr(Array, name, property(getter, doc=getter.__doc__))
+    # A concrete array's class says where it lives.
+    Tracer.device = property(_device)  # type: ignore[attr-defined]
     Array.__array_priority__ = 100  # type: ignore[attr-defined]
     Array.__array_namespace__ = lambda self, *, api_version=None: namespace  # type: ignore[attr-defined]

@@ -361,7 +361,7 @@ def _quantile(
     else:
         result = low if method == "lower" else high
     bad = all_true(missing, -1) if skip_nan else any_true(missing, -1)
-    result = where(bad, float("nan"), result)
+    result = as_type(where(bad, float("nan"), result), x.dtype)
     if keepdims:
         result = reshape(result, (*fractions.shape, *kept))
     return as_type(result, result_dtype)
@@ -376,6 +376,13 @@ def _fractions(q: Any, x: Array, most: float, function: str) -> Array:
         return scalar_array(q / most, x.dtype, False, (x,))
     given = as_type(as_array(read_beside((q, x), function, ("q", "a"))[0]), x.dtype)
     return given if most == 1 else arithmetic.divide(given, most)
+
+
+def _of_hundred(q: Any, function: str) -> Array:
+    """Percents as fractions, in at least 32 bits."""
+    percents = as_array(q, function, "q")
+    wide = dtypes.accumulation_dtype(dtypes.float_for(percents.dtype))
+    return arithmetic.divide(as_type(percents, wide, percents.aval.weak_type), 100.0)
 
 
 def percentile(

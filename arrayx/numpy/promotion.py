@@ -7,28 +7,31 @@ alone, so it is worked out once for each combination of types and kept as a `Pla
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from arrayx import dtypes, errors
+from arrayx import dtypes, errors, source
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.backend.dispatch import as_concrete, choose_device
 from arrayx.backend.registry import chosen, default_name
+from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.interpreter import Tracer, current
 from arrayx.primitives.axes import broadcast_in_dim
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.creation import fill
-from arrayx.promotion import lattice_result
+from arrayx.promotion import adapts, lattice_result
 from arrayx.transforms.stage import StageInterpreter, StageTracer
 
 DType: TypeAlias = Any
 Pair: TypeAlias = tuple[Any, bool]
 BOOL = np.dtype(bool)
+settings = config.snapshot
 SCALARS = frozenset((bool, int, float, complex))
 LITERALS: dict[str, Callable[[Any], Any]] = {
     "bool": bool,
@@ -36,6 +39,9 @@ LITERALS: dict[str, Callable[[Any], Any]] = {
     "uint": int,
     "float": float,
     "complex": complex,
+    "narrow int": int,
+    "narrow uint": int,
+    "narrow float": float,
 }
 
 
@@ -238,7 +244,8 @@ class Plan(NamedTuple):
     """How operands of certain types are brought to one dtype and shape.
 
     There is one step for each operand: None where it stays, else a function of it.
-    `settled` is true where no setting has a say in it.
+    `settled` is true where no setting has a say in it, `ranks` are the numbers of axes of the
+    arrays, scalars left out.
     """
 
     dtype: DType
@@ -246,6 +253,7 @@ class Plan(NamedTuple):
     shape: Shape
     steps: tuple[Callable[[Any], Any] | None, ...]
     settled: bool
+    ranks: frozenset[int]
 
     def apply(self, args: Sequence[Any]) -> list[Any]:
         """The operands, ready for an elementwise primitive."""
@@ -298,10 +306,39 @@ def make_plan(keys: tuple[Any, ...], result_of: Callable[[DType, bool], Pair]) -
         else:
             steps.append(literal_step(dtype))
     alike = len(avals) == len(keys) and len(set(avals)) == 1 and not any(steps)
+    ranks = frozenset(a.ndim for a in avals if a.ndim)
     settled = alike or (
-        not weak and not any(a.weak_type for a in avals) and any(a.dtype is dtype for a in avals)
+        not weak
+        and len(ranks) < 2
+        and not any(a.weak_type for a in avals)
+        and any(a.dtype is dtype for a in avals)
+        and adapts(pairs)
     )
-    return Plan(dtype, weak, shape, tuple(steps), settled)
+    return Plan(dtype, weak, shape, tuple(steps), settled, ranks)
+
+
+def check_ranks(plan: Plan, function: str) -> bool:
+    """Whether operands of these numbers of axes are broadcast without a word.
+
+    Otherwise warns or raises, as `config.numpy_rank_promotion` says.
+    """
+    said = settings().numpy_rank_promotion
+    if said == "allow" or len(plan.ranks) < 2:
+        return True
+    listed = " and ".join(map(str, sorted(plan.ranks)))
+    message = (
+        f"{function}: arrays of {listed} dimensions are broadcast together, and "
+        f"config.numpy_rank_promotion is {said!r}; reshape them to one number of dimensions "
+        "with anp.expand_dims"
+    )
+    if said == "raise":
+        raise errors.ShapeError(message)
+    place = source.current()
+    if place is None:
+        warnings.warn(message, stacklevel=2)
+    else:  # the user's line, however many of ours are between
+        warnings.warn_explicit(message, UserWarning, place.file, place.line)
+    return False
 
 
 def key_of(x: Any) -> Any:
@@ -321,7 +358,7 @@ def plan_for(
 ) -> Plan:
     """The plan for operands that were read; its errors name the function and its arguments."""
     keys = tuple([key_of(a) for a in args])
-    key = keys, result_of, dtypes.default_int()
+    key = keys, result_of, settings()
     plan = _plans.get(key)
     if plan is None:
         try:
@@ -337,7 +374,7 @@ def plan_for(
                 "last, and two lengths must be equal or one of them 1"
             ) from None
         except errors.DtypeError as error:
-            raise errors.DtypeError(f"{function}: {error}") from None
+            raise type(error)(f"{function}: {error}") from None
         if len(_plans) >= MOST_PLANS:  # the keys hold avals, so they are bounded
             _plans.clear()
         _plans[key] = plan
@@ -353,6 +390,7 @@ def operands(
     """Arguments of an elementwise function, promoted and broadcast; numbers stay literals."""
     args = read_beside(args, function, names[: len(args)])
     plan = plan_for(args, function, names[: len(args)], result_of)
+    check_ranks(plan, function)
     try:
         return plan.apply(args)
     except OverflowError as error:
@@ -374,7 +412,7 @@ def promoted_arrays(
     try:
         dtype, weak = result_of(*lattice_result(pairs))
     except errors.DtypeError as error:
-        raise errors.DtypeError(f"{function}: {error}") from None
+        raise type(error)(f"{function}: {error}") from None
     arrays = [a for a in args if isinstance(a, Array)]
     return [
         as_type(a, dtype, weak) if isinstance(a, Array) else scalar_array(a, dtype, weak, arrays)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrayx import dtypes, errors
+from arrayx.api.placement import device_put
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array, typeof
 from arrayx.core.interpreter import Tracer
@@ -17,6 +18,7 @@ from arrayx.numpy.creation import (
     zeros,
 )
 from arrayx.numpy.naming import named
+from arrayx.numpy.placing import placed
 from arrayx.numpy.promotion import (
     as_type,
     broadcast_shapes,
@@ -39,12 +41,14 @@ def arange(
     """The numbers from `start` up to, not including, `stop`, `step` apart.
 
     With one argument it is `stop` and the range starts at 0.  The arguments must be concrete:
-    they decide the shape.
+    they decide the shape.  `device` says where the array is put.
 
     >>> import arrayx.numpy as anp
     >>> anp.arange(3), anp.arange(1.0, 2.0, 0.5)
     (Array([0, 1, 2], dtype=int32), Array([1. , 1.5], dtype=float32))
     """
+    if device is not None:
+        return placed(device, arange, start, stop, step, dtype)  # type: ignore[no-any-return]
     given = [concrete_number(v, "arange") for v in (start, stop, step) if v is not None]
     target: Any = dtypes.as_dtype(dtype) if dtype is not None else None
     if target is None:
@@ -102,12 +106,15 @@ def linspace(
     """`num` numbers at equal distances from `start` to `stop`, which is the last if `endpoint`.
 
     `start` and `stop` may be arrays; the numbers then go along `axis`.  With `retstep` also the
-    distance.
+    distance.  `device` says where the array is put.
 
     >>> import arrayx.numpy as anp
     >>> anp.linspace(0.0, 1.0, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
+    if device is not None:
+        settings = num, endpoint, retstep, dtype, axis
+        return placed(device, linspace, *device_put((start, stop), device), *settings)
     num = concrete_index(num, "linspace", "num")
     if num < 0:
         raise errors.ArgumentError(f"linspace: the number of samples is negative: {num}")

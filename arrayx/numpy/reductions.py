@@ -22,8 +22,10 @@ from arrayx.numpy.promotion import (
     check_axes,
 )
 from arrayx.primitives import reduction
-from arrayx.primitives.arithmetic import select
-from arrayx.primitives.axes import reduce_sum, reshape
+from arrayx.primitives.arithmetic import eq, ne, select
+from arrayx.primitives.axes import reduce_sum, reshape, unreduced
+from arrayx.primitives.complex import complex as from_parts
+from arrayx.primitives.complex import imag, real
 
 Axes = tuple[int, ...]
 
@@ -134,6 +136,8 @@ def _lowest(dtype: Any) -> Any:
     kind = dtypes.kind(dtype)
     if kind == "bool":
         return False
+    if kind == "complex":
+        return complex(-math.inf, -math.inf)
     return -math.inf if kind == "float" else int(dtypes.iinfo(dtype).min)
 
 
@@ -141,7 +145,25 @@ def _highest(dtype: Any) -> Any:
     kind = dtypes.kind(dtype)
     if kind == "bool":
         return True
+    if kind == "complex":
+        return complex(math.inf, math.inf)
     return math.inf if kind == "float" else int(dtypes.iinfo(dtype).max)
+
+
+def _of_real(primitive: Any, x: Array, axes: Axes) -> Any:
+    return primitive(x, axes=axes)
+
+
+def _of_complex(primitive: Any, x: Array, axes: Axes) -> Any:
+    """The extreme of complex numbers, which are ordered by real part, then by imaginary part."""
+    re, im = real(x), imag(x)
+    first = primitive(re, axes=axes)
+    tied = eq(re, unreduced(first, x.shape, axes))
+    beyond = -math.inf if primitive is reduction.reduce_max else math.inf
+    second = primitive(select(tied, im, beyond), axes=axes)
+    # A nan anywhere is the result, as in NumPy; its place in the order is after all numbers.
+    wrong = reduction.reduce_or(ne(x, x), axes=axes)
+    return from_parts(select(wrong, math.nan, first), select(wrong, math.nan, second))
 
 
 def _extreme(
@@ -167,7 +189,8 @@ def _extreme(
         )
     if where is not None:
         x = masked(x, where, unit(x.dtype), name)
-    result = kept_dims(primitive(x, axes=axes), x.shape, axes, keepdims)
+    apply = _of_complex if dtypes.kind(x.dtype) == "complex" else _of_real
+    result = kept_dims(apply(primitive, x, axes), x.shape, axes, keepdims)
     return result if initial is None else as_type(combine(result, initial), x.dtype)
 
 
@@ -180,6 +203,8 @@ def max(
     where: Any = None,
 ) -> Array:
     """The largest element over `axis`; nan if there is one.  Equal ones share the slope.
+
+    Complex numbers are ordered by their real parts, then by their imaginary parts.
 
     >>> import arrayx.numpy as anp
     >>> anp.max(anp.array([[1, 5], [3, 2]]), axis=1).tolist()
@@ -199,6 +224,8 @@ def min(
     where: Any = None,
 ) -> Array:
     """The smallest element over `axis`; nan if there is one.  Equal ones share the slope.
+
+    Complex numbers are ordered by their real parts, then by their imaginary parts.
 
     >>> import arrayx.numpy as anp
     >>> anp.min(anp.array([[1, 5], [3, 2]]), axis=1).tolist()

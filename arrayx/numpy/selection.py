@@ -28,6 +28,7 @@ from arrayx.numpy.promotion import (
     promoted_arrays,
     read_beside,
     scalar_array,
+    settings,
 )
 from arrayx.numpy.ranges import concrete_index
 from arrayx.numpy.scattering import check_mode, updated
@@ -63,7 +64,7 @@ def where(
     if x is None or y is None:
         raise errors.ArgumentError("where takes the condition alone, or both x and y")
     mask = getattr(condition, "aval", None)
-    key = mask, key_of(x), key_of(y), dtypes.default_int()
+    key = mask, key_of(x), key_of(y), settings()
     plan = _choices.get(key)
     if plan is not None:
         return plan(condition, x, y)

@@ -8,7 +8,7 @@ from arrayx import dtypes, errors
 from arrayx.core.aval import Aval
 from arrayx.core.linear import Zero
 from arrayx.primitives.axes import move_batch_dim
-from arrayx.primitives.families import ANY, NUMERIC, Elementwise, NonDifferentiable, same_type
+from arrayx.primitives.families import NUMERIC, STORED, Elementwise, NonDifferentiable, same_type
 
 
 class Convert(Elementwise):
@@ -17,17 +17,18 @@ class Convert(Elementwise):
     Integers wrap around in narrower ones.  Floats are cut towards zero to be integers: those
     out of range become the least or the largest, nan becomes 0.  Complex numbers lose
     their imaginary part where `dtype` is real.  What is not 0 is True, nan too.  Between
-    inexact dtypes it is linear; from and to all others it has no derivative.
+    inexact dtypes it is linear; from and to all others, those of less than 8 bits too, it has
+    no derivative.
     `weak_type` marks the result as one that yields to other dtypes.
     """
 
     name = "convert"
     moves = True
-    kinds = ANY
+    kinds = STORED
 
     def type_rule(self, x: Any, *, dtype: Any, weak_type: bool) -> Aval:
         aval = same_type(self.name, (x,), self.kinds)
-        if dtypes.kind(dtype) not in ANY:
+        if dtypes.kind(dtype) not in STORED:
             raise errors.DtypeError(f"convert cannot turn {aval} into {dtype}")
         return aval.update(dtype=dtype, weak_type=weak_type)
 

@@ -58,7 +58,16 @@ def scalar(value: Any) -> Any:
     return full(shape=(), dtype=aval.dtype, value=value, weak_type=aval.weak_type)
 
 
-_ZEROS = {"bool": False, "int": 0, "uint": 0, "float": 0.0, "complex": 0j}
+_ZEROS = {
+    "bool": False,
+    "int": 0,
+    "uint": 0,
+    "float": 0.0,
+    "complex": 0j,
+    "narrow int": 0,
+    "narrow uint": 0,
+    "narrow float": 0.0,
+}
 
 
 def zero_literal(dtype: Any) -> Any:

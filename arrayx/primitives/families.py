@@ -30,7 +30,10 @@ NUMERIC = REAL | COMPLEX
 LOGICAL = frozenset({"bool"}) | INTEGER
 ORDERED = frozenset({"bool"}) | REAL
 ANY = frozenset({"bool"}) | NUMERIC
-EVERYTHING = ANY | {"key"}
+# Dtypes that only keep numbers, and all that elements can be copied of.
+NARROW = frozenset({"narrow int", "narrow uint", "narrow float"})
+STORED = ANY | NARROW
+EVERYTHING = STORED | {"key"}
 
 
 def is_linear(x: Any) -> bool:

@@ -179,6 +179,7 @@ def default_fill(dtype: Any) -> Any:
 
     NaN for floats and complex numbers, the least value of signed integers, the greatest of
     unsigned ones (and so of the words of keys), True for booleans: what no sensible result is.
+    Floats of less than 8 bits have no nan: their greatest value.
 
     >>> default_fill("int8"), default_fill("uint8"), default_fill("float32")
     (-128, 255, nan)
@@ -190,10 +191,12 @@ def default_fill(dtype: Any) -> Any:
         return complex("nan")
     if kind == "bool":
         return True
+    if kind == "narrow float":
+        return dtypes.finfo(dtype).max
     if kind == "key":
         dtype = dtype.physical_dtype
     limits = dtypes.iinfo(dtype)
-    return int(limits.min) if kind == "int" else int(limits.max)
+    return int(limits.min) if kind in ("int", "narrow int") else int(limits.max)
 
 
 class Gather(Primitive):

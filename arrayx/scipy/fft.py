@@ -9,7 +9,7 @@ import numpy as np
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy import arithmetic, repetition, shapes
+from arrayx.numpy import arithmetic, padding, shapes
 from arrayx.numpy.fft import transforms
 from arrayx.numpy.promotion import as_array, as_type, check_axes, check_axis, host_array
 from arrayx.primitives import complex as complex_parts
@@ -41,7 +41,7 @@ def _fitted(x: Array, n: int | None, axis: int, function: str) -> Array:
     if length > x.shape[axis]:
         pads = [(0, 0)] * x.ndim
         pads[axis] = (0, length - x.shape[axis])
-        return repetition.pad(x, pads)
+        return padding.pad(x, pads)
     return x[(slice(None),) * axis + (slice(0, length),)]
 
 
@@ -67,7 +67,7 @@ def _idct(y: Array, norm: str | None) -> Array:
     y = arithmetic.divide(y, _scale(n, y, norm))
     turned = rev(y[..., 1:], axes=(y.ndim - 1,))
     pads = [(0, 0)] * (y.ndim - 1) + [(1, 0)]
-    spectrum = complex_parts.complex(y, arithmetic.negative(repetition.pad(turned, pads)))
+    spectrum = complex_parts.complex(y, arithmetic.negative(padding.pad(turned, pads)))
     signal = transforms.ifft(arithmetic.multiply(spectrum, _turns(n, y, 1)))
     real = complex_parts.real(signal)
     half = (n + 1) // 2

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from arrayx.backend.contract import CompileOptions, Device, Executable
 from arrayx.backend.kernels import KernelBackend
 from arrayx.backend.legalise import legalise
@@ -29,6 +31,9 @@ class NumpyBackend(KernelBackend):
     def __init__(self) -> None:
         super().__init__()
         self.kernels = {**self.kernels, "scan": partial(scan, self)}
+
+    def share(self, array: np.ndarray, device: Device) -> Any:
+        return array
 
     def supports(self, equation: Equation) -> bool | str:
         if equation.primitive is integer_pow:

@@ -153,6 +153,34 @@ def exp2(x: Any) -> Any:
     return np.exp2(x)
 
 
+def expm1(x: Any) -> Any:
+    """exp(x) - 1; of complex infinities what C99 says of exp, which NumPy's does not keep."""
+    result = np.expm1(x)
+    if x.dtype.kind != "c":
+        return result
+    if np.isfinite(x).all():
+        return complex_(result.real + 0.0, result.imag)  # 0 of -0, as the array API has it
+    real_, imag_ = x.real, x.imag
+    growth = np.expm1(real_)
+    # exp(-inf) is 0 whatever the angle is, and exp(inf) has no angle where that is not finite.
+    turns = np.isfinite(imag_)
+    vanishes = real_ == -np.inf
+    along = np.where(turns & ~vanishes, result.real, np.where(np.isinf(real_), growth, np.nan))
+    across = np.where(turns, result.imag, np.where(vanishes, 0.0, np.nan))
+    flat = imag_ == 0
+    along = np.where(flat, growth, along) + real_.dtype.type(0)
+    return complex_(along, np.where(flat, imag_, across))
+
+
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent; at an infinite real part ±1 with the zero of the sign of the angle."""
+    result = np.tanh(x)
+    if x.dtype.kind != "c" or not np.isinf(x.real).any():
+        return result
+    across = np.where(np.isinf(x.real), np.copysign(0.0, x.imag), result.imag)
+    return complex_(result.real, across.astype(result.imag.dtype))
+
+
 def power(x: Any, y: Any) -> Any:
     """Power; of an integer to a negative one the quotient of 1 and the positive power."""
     dtype = dtype_of(x, y)
@@ -294,11 +322,18 @@ def convert(x: Any, *, dtype: np.dtype[Any], weak_type: bool) -> Any:
     if have.kind == "c" and dtype.kind != "c":
         x = np.real(x)
         have = x.dtype
-    if dtype.kind in "iu" and dtypes.kind(have) == "float":
-        return _saturated(x, dtype)
+    if dtypes.kind(have) == "float":
+        if dtype.kind in "iu":
+            return _saturated(x, dtype)
+        if dtype in _NARROW_INTEGERS:
+            limits = dtypes.iinfo(dtype)
+            return np.clip(_saturated(x, np.dtype(np.int8)), limits.min, limits.max).astype(dtype)
     if dtype.kind == "V" and dtypes.is_integer(have):
         x = x.astype(np.float64)  # exactly, where it matters: ml_dtypes takes no wide ones
     return x.astype(dtype)
+
+
+_NARROW_INTEGERS = frozenset((*dtypes.NARROW_INTS, *dtypes.NARROW_UINTS))
 
 
 def _saturated(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -354,7 +389,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     # exponential
     "exp": np.exp,
     "exp2": exp2,
-    "expm1": np.expm1,
+    "expm1": expm1,
     "log": np.log,
     "log1p": np.log1p,
     "sqrt": np.sqrt,
@@ -373,7 +408,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "atan2": np.arctan2,
     "sinh": np.sinh,
     "cosh": np.cosh,
-    "tanh": np.tanh,
+    "tanh": tanh,
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,
@@ -409,14 +444,19 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
 
 # Ufuncs that are enough where operands are not integers and not narrow.
 PLAIN: dict[str, Callable[..., Any]] = {"div": np.true_divide, "rem": np.fmod, "pow": np.power}
+# The same, but only of real numbers.
+PLAIN_REAL: dict[str, Callable[..., Any]] = {"expm1": np.expm1, "tanh": np.tanh}
 
 
 def plain(name: str, avals: Sequence[Any]) -> Callable[..., Any] | None:
     """The ufunc that is enough for operands of these types, where there is one."""
     ufunc = PLAIN.get(name)
+    if ufunc is not None:
+        return ufunc if all(a.dtype.char in "fdFD" for a in avals if type(a) is Aval) else None
+    ufunc = PLAIN_REAL.get(name)
     if ufunc is None:
         return None
-    return ufunc if all(a.dtype.char in "fdFD" for a in avals if type(a) is Aval) else None
+    return ufunc if all(a.dtype.kind == "f" for a in avals if type(a) is Aval) else None
 
 
 def is_foreign(dtype: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from arrayx import dtypes
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
@@ -27,6 +28,26 @@ ORDER = Aval((), RUN.dtype)
 # Constants up to this many bytes stand in the text, where XLA folds them; longer ones would
 # make it slow to read, and are handed over as arguments.
 MOST_INLINE_BYTES = 1024
+
+
+# Numbers of less than 8 bits, and the dtypes in which they are moved about.
+WIDER = {
+    **dict.fromkeys(map(id, dtypes.NARROW_INTS), np.dtype(np.int8)),
+    **dict.fromkeys(map(id, dtypes.NARROW_UINTS), np.dtype(np.uint8)),
+    **dict.fromkeys(map(id, dtypes.NARROW_FLOATS), dtypes.HALFS[0]),
+}
+# What XLA makes of them itself: numbers out of nothing or of others, and whole programs.
+TAKE_NARROW = frozenset({"convert", "full", "call", "cond", "while_loop"})
+
+
+def is_narrow(aval: Aval) -> bool:
+    """True for numbers of less than 8 bits."""
+    return id(aval.dtype) in WIDER
+
+
+def wide_dtype(aval: Aval) -> Any:
+    """The dtype in which elements of this type are moved about."""
+    return WIDER.get(id(aval.dtype), aval.dtype)
 
 
 def type_of(aval: Aval) -> str:
@@ -161,7 +182,10 @@ class Emitter:
                 made: Any = tuple([self.empty(a) for a in self.results])
             else:
                 operands = self.operands(e, values)
-                made = rules[e.primitive.name](self, *operands, **e.params)
+                rule = rules[e.primitive.name]
+                if e.primitive.name not in TAKE_NARROW and any(map(is_narrow, self.results)):
+                    rule = self.widened(rule)
+                made = rule(self, *operands, **e.params)
             if type(made) is Value:
                 values[e.outputs[0]] = made
             else:
@@ -181,6 +205,27 @@ class Emitter:
             values[a] if type(a) is Var else self.constant(a, like.shape, like.dtype)  # type: ignore[union-attr]
             for a in e.inputs
         ]
+
+    def widened(self, rule: Rule) -> Rule:
+        """The rule, applied to numbers of less than 8 bits in a dtype of 8 bits or more.
+
+        XLA:CPU ends the whole process where it joins arrays of such numbers.
+        """
+        narrow = self.results
+
+        def apply(e: Emitter, *operands: Any, **params: Any) -> Any:
+            wide = [self.wide(v) if type(v) is Value else v for v in operands]
+            e.results = tuple(a.update(dtype=wide_dtype(a)) for a in narrow)
+            made = rule(e, *wide, **params)
+            if type(made) is Value:
+                return e.convert(made, narrow[0].dtype)
+            return tuple(e.convert(v, a.dtype) for v, a in zip(made, narrow, strict=True))
+
+        return apply
+
+    def wide(self, x: Value) -> Value:
+        """`x`, of 8 bits or more."""
+        return self.convert(x, wide_dtype(x.aval))
 
     def in_order(self, results: tuple[Value, ...], ordered: bool) -> tuple[Value, ...]:
         """Results without the last, which the next effect takes, where there is that."""

@@ -21,6 +21,8 @@ DEFAULTS = {
     "traceback": "short",
     "default_backend": "numpy",
     "eager_xla": "host",
+    "numpy_dtype_promotion": "standard",
+    "numpy_rank_promotion": "allow",
     "disable_jit": False,
 }
 OTHERS = {
@@ -32,6 +34,8 @@ OTHERS = {
     "traceback": "full",
     "default_backend": "xla",
     "eager_xla": "compile",
+    "numpy_dtype_promotion": "strict",
+    "numpy_rank_promotion": "raise",
     "disable_jit": True,
 }
 WRONG = {
@@ -43,6 +47,8 @@ WRONG = {
     "traceback": ("long",),
     "default_backend": ("", None, 3),
     "eager_xla": ("device",),
+    "numpy_dtype_promotion": ("lax", None, True),
+    "numpy_rank_promotion": ("deny", None),
     "disable_jit": ("yes", 1),
 }
 
@@ -216,3 +222,45 @@ def test_a_wrong_environment_variable_is_an_error_when_read_and_not_at_import():
         "which config.default_dtype_bits cannot be: allowed are 32, 64",
         "64",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "ours", "meaning"),
+    [
+        ("jax_enable_x64", True, "default_dtype_bits", 64),
+        ("jax_enable_x64", False, "default_dtype_bits", 32),
+        ("jax_enable_checks", True, "check_graphs", True),
+        ("jax_disable_jit", True, "disable_jit", True),
+        ("jax_numpy_dtype_promotion", "strict", "numpy_dtype_promotion", "strict"),
+        ("jax_numpy_rank_promotion", "warn", "numpy_rank_promotion", "warn"),
+        ("jax_traceback_filtering", "off", "traceback", "full"),
+        ("jax_traceback_filtering", "auto", "traceback", "short"),
+    ],
+)
+def test_settings_that_jax_has_too_are_found_under_its_names(name, value, ours, meaning):
+    config.update(name, value)
+    assert getattr(config, ours) == meaning and getattr(config, name) == value
+    with config(**DEFAULTS), config(**{name: value}):
+        assert getattr(config, ours) == meaning
+    assert config.snapshot().replace({name: value}) is config.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("jax_platform_name", "cpu", "ax.default_backend"),
+        ("jax_default_prng_impl", "rbg", "threefry2x32"),
+        ("jax_debug_infs_everywhere", True, "there are check_graphs"),
+    ],
+)
+def test_other_settings_of_jax_say_what_there_is_instead(name, value, words):
+    with pytest.raises(AttributeError, match=words):
+        config.update(name, value)
+    with pytest.raises(AttributeError, match=words):
+        getattr(config, name)
+
+
+@pytest.mark.parametrize(("name", "value"), [("jax_enable_x64", 1), ("jax_enable_x64", "yes")])
+def test_values_that_jax_would_refuse_are_refused(name, value):
+    with pytest.raises(ArgumentError, match="default_dtype_bits"):
+        config.update(name, value)

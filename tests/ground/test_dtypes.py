@@ -161,7 +161,8 @@ def makes_int64(*operands):
 
 @pytest.mark.parametrize("bits", [32, 64])
 def test_promotion_is_associative(bits):
-    operands = [a for a in STRONG + WEAK if a[0] not in dtypes.FLOAT8S]  # those are refused
+    refused = (*dtypes.FLOAT8S, *dtypes.NARROW)
+    operands = [a for a in STRONG + WEAK if a[0] not in refused]
     if bits == 64:
         operands.append((as_dtype("int64"), True))
     with config(default_dtype_bits=bits):
@@ -291,7 +292,7 @@ def test_every_dtype_has_a_name_that_finds_it_and_survives_pickling(dtype):
         (np.array([None]), "arrays of dtype object"),
         (np.longdouble, "longdouble.* is not a dtype of arrayx, which are bool, int8"),
         (np.dtype("M8[s]"), "is not a dtype of arrayx"),
-        (ml_dtypes.int4, "int4.* is not a dtype of arrayx"),
+        (ml_dtypes.int1, "int1.* is not a dtype of arrayx"),
         (str, "class 'str'.* is not a dtype"),
         (dict, "class 'dict'.* is not a dtype"),
         ("int33", "'int33' is not a dtype of arrayx"),
@@ -324,6 +325,9 @@ KINDS = {
     "uint": ["uint8", "uint64"],
     "float": ["float8_e4m3fn", "bfloat16", "float16", "float64"],
     "complex": ["complex64", "complex128"],
+    "narrow int": ["int2", "int4"],
+    "narrow uint": ["uint2", "uint4"],
+    "narrow float": ["float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"],
     "key": ["key<threefry2x32>"],
     "float0": ["float0"],
 }
@@ -337,7 +341,8 @@ def test_a_kind_says_what_values_a_dtype_has():
     assert len(ALL) == len(set(ALL))
     assert {d for d in ALL if dtypes.is_inexact(d)} == dtypes.INEXACT
     assert {d for d in ALL if dtypes.is_integer(d)} == dtypes.INTEGERS
-    assert {d for d in ALL if dtypes.issubdtype(d, np.number)} == dtypes.NUMERIC
+    numbers = {d for d in ALL if dtypes.issubdtype(d, np.number)}
+    assert numbers == dtypes.NUMERIC | set(dtypes.NARROW)
     assert {d for d in dtypes.NUMERIC if not dtypes.is_complex(d)} == dtypes.REAL
 
 
@@ -498,3 +503,17 @@ def test_finfo_and_iinfo_point_at_each_other():
 )
 def test_can_cast_is_numpy_s_for_all_dtypes(a, b, can):
     assert dtypes.can_cast(as_dtype(a), b) is can
+
+
+def test_jax_s_names_are_found_among_the_dtypes():
+    assert dtypes.result_type is promotion.result_type
+    assert dtypes.result_type(np.int8, 1.5) == np.float32
+    with pytest.raises(dtypes.TypePromotionError):
+        dtypes.result_type("float8_e5m2", "float32")
+    bits = {"bool": 8, "int4": 4, "bfloat16": 16, "float4_e2m1fn": 4, "complex64": 64}
+    assert {name: dtypes.itemsize_bits(name) for name in bits} == bits
+    types = {True: bool, 2: int, 2.5: float, 1j: complex}
+    assert [dtypes.scalar_type_of(x) for x in types] == list(types.values())
+    assert dtypes.scalar_type_of(np.zeros(2, np.uint8)) is int
+    with pytest.raises(DtypeError, match="no numbers"):
+        dtypes.scalar_type_of(SimpleNamespace(dtype=KeyDtype()))

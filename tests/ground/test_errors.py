@@ -18,6 +18,7 @@ CAUGHT_AS = {
     "GradError": (TypeError, ValueError),
     "StaticArgumentError": (TypeError, ValueError),
     "ImmutableArrayError": (TypeError,),
+    "TypePromotionError": (errors.DtypeError, ValueError),
     "DonatedArrayError": (RuntimeError,),
     "TracerError": (TypeError,),
     "ConcretizationError": (errors.TracerError,),

@@ -14,7 +14,15 @@ pytest.importorskip("jaxlib", reason="the xla backend needs jaxlib: pip install 
 
 import arrayx as ax
 from arrayx import dtypes
-from arrayx.primitives import bitwise, conversion, exponential, numeric, reduction, sorting
+from arrayx.primitives import (
+    bitwise,
+    conversion,
+    exponential,
+    numeric,
+    reduction,
+    sorting,
+    trigonometric,
+)
 
 INT32 = np.dtype(np.int32)
 FLOATS = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.5, 2.5, -2.5, 1e4, -1e4)
@@ -134,3 +142,32 @@ def test_complex_numbers_are_sorted_by_parts():
     z = (parts[:, None] + 1j * parts).astype(np.complex64)
     both_ways = both(lambda z: sorting.sort(z, axis=0, num_keys=1), z)
     assert_same(*both_ways)
+
+
+PARTS = (0.0, -0.0, 1.0, -2.0, 0.5, 30.0, np.inf, -np.inf, np.nan)
+COMPLEX_FUNCTIONS = {
+    "exp": exponential.exp,
+    "expm1": exponential.expm1,
+    "log": exponential.log,
+    "log1p": exponential.log1p,
+    "sqrt": exponential.sqrt,
+    **{name: getattr(trigonometric, name) for name in ("sin", "cos", "tan", "sinh", "cosh")},
+    **{name: getattr(trigonometric, name) for name in ("tanh", "asin", "acos", "atan")},
+    **{name: getattr(trigonometric, name) for name in ("asinh", "acosh", "atanh")},
+    "abs": numeric.abs,
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX_FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_functions_keep_infinities_and_their_side_of_a_cut(name, dtype):
+    z = np.array([complex(a, b) for a in PARTS for b in PARTS]).astype(dtype)
+    (got,), (wanted,) = both(lambda z: (COMPLEX_FUNCTIONS[name](z),), z)
+    assert got.dtype == wanted.dtype
+    rtol = 64 * np.finfo(got.dtype).eps
+    for part in (np.real, np.imag):
+        a, b = part(got), part(wanted)
+        # C99 leaves the sign of an infinity open where the angle has no value.
+        open_ended = np.isinf(a) & np.isinf(b) & (np.isnan(got) | np.isnan(wanted))
+        a, b = np.where(open_ended, abs(a), a), np.where(open_ended, abs(b), b)
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol)

@@ -118,22 +118,6 @@ CASES = (
         )
         for function in COUNTED
     ),
-    *(
-        public(
-            f"scipy.stats.multivariate_normal.{function}",
-            (
-                Operand((2,)),
-                Operand((2,)),
-                Operand((2, 2), values=[[2.0, 0.5], [0.5, 1.0]]),
-            ),
-            dtypes=WIDE,
-            ulps=256,
-            scale=lambda x, mean, cov: np.float64(20.0),
-            differentiable=(0, 1),
-            special=False,
-        )
-        for function in REAL
-    ),
     public("scipy.stats.rankdata", ((5,),), dtypes=WIDE, differentiable=(), special=False),
     public(
         "scipy.stats.mode",

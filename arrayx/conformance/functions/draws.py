@@ -7,6 +7,7 @@ are differentiable in are operands, and all else is given.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,17 @@ import numpy as np
 from arrayx import random
 from arrayx.conformance.case import Case, Operand
 from arrayx.conformance.public import public
+from arrayx.numpy.promotion import placed_like
 
 WIDE = ("float64", "float32")
 POSITIVE = (0.5, 3.0)
 
 
 def keyed(function: Any, *operands: Any, **params: Any) -> Any:
-    """Calls a function with a key in front."""
-    return function(random.key(7), *operands, **params)
+    """Calls a function with a key in front, on the device of the operands."""
+    with placed_like(operands[0]) if operands else nullcontext():
+        key = random.key(7)
+    return function(key, *operands, **params)
 
 
 def words(function: Any, *operands: Any, **params: Any) -> Any:

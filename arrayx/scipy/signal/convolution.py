@@ -8,7 +8,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.lax.convolution import conv_general_dilated
-from arrayx.numpy import arithmetic, repetition
+from arrayx.numpy import arithmetic, padding
 from arrayx.numpy.fft import transforms
 from arrayx.numpy.promotion import as_type, check_axes, inexact, promoted_arrays
 from arrayx.numpy.transcendental import conj
@@ -123,7 +123,7 @@ def _over_image(
     plain = isinstance(fillvalue, int | float | complex) and fillvalue == 0
     if not (boundary == "fill" and plain):
         values = {"constant_values": fillvalue} if boundary == "fill" else {}
-        x = repetition.pad(x, pads, _BOUNDARIES[boundary], **values)
+        x = padding.pad(x, pads, _BOUNDARIES[boundary], **values)
         pads = [(0, 0)] * 2
     return _slid(x, y, pads, precision)
 

@@ -12,7 +12,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.lazy import lazy
-from arrayx.numpy import arithmetic, repetition, shapes
+from arrayx.numpy import arithmetic, padding, repetition, shapes
 from arrayx.numpy.fft import transforms
 from arrayx.numpy.ordering import median
 from arrayx.numpy.promotion import as_array, as_type, check_axis, host_array, promoted_arrays
@@ -79,11 +79,11 @@ def _extended(x: Array, boundary: str | None, reach: int, function: str) -> Arra
         return x
     pads = [(0, 0)] * (x.ndim - 1) + [(reach, reach)]
     if boundary == "zeros":
-        return repetition.pad(x, pads)
+        return padding.pad(x, pads)
     if boundary == "constant":
-        return repetition.pad(x, pads, "edge")
+        return padding.pad(x, pads, "edge")
     if boundary == "even":
-        return repetition.pad(x, pads, "reflect")
+        return padding.pad(x, pads, "reflect")
     if boundary == "odd":
         first, last = x[..., :1], x[..., -1:]
         turned = rev(x, axes=(x.ndim - 1,))
@@ -144,7 +144,7 @@ def _spectra(
         raise errors.ShapeError(f"{function}: there are no elements in a signal")
     # A shorter signal is continued by zeros.
     signals = [
-        repetition.pad(s, [(0, 0)] * (s.ndim - 1) + [(0, longest - s.shape[-1])])
+        padding.pad(s, [(0, 0)] * (s.ndim - 1) + [(0, longest - s.shape[-1])])
         if s.shape[-1] < longest
         else s
         for s in signals
@@ -153,7 +153,7 @@ def _spectra(
     signals = [_extended(s, boundary, cut.length // 2, function) for s in signals]
     if padded:
         more = -(signals[0].shape[-1] - cut.length) % cut.step % cut.length
-        signals = [repetition.pad(s, [(0, 0)] * (s.ndim - 1) + [(0, more)]) for s in signals]
+        signals = [padding.pad(s, [(0, 0)] * (s.ndim - 1) + [(0, more)]) for s in signals]
     real = dtypes.real_dtype(wide) if dtypes.is_complex(wide) else wide
     weights = _as_real(cut.window, real, signals[0])
     rate = as_type(as_array(fs, function, "fs"), real)

@@ -15,6 +15,7 @@ from arrayx.numpy.promotion import (
     broadcast_shapes,
     broadcast_to_shape,
     inexact,
+    placed_like,
     promoted_arrays,
 )
 from arrayx.numpy.selection import where
@@ -50,7 +51,8 @@ def _ndtri(p: Array) -> Any:
 def _gammasgn(x: Array) -> Any:
     whole = numeric.floor(x)
     odd = ne(numeric.rem(whole, 2.0), 0.0)
-    one = fill(x.aval.shape, x.aval.dtype, 1.0, x.aval.weak_type)
+    with placed_like(x):
+        one = fill(x.aval.shape, x.aval.dtype, 1.0, x.aval.weak_type)
     return select(logic.logical_and(lt(x, 0.0), odd), -1.0, one)
 
 

@@ -22,9 +22,9 @@ from arrayx.scipy.stats.line import (
     norm,
     t,
 )
+from arrayx.scipy.stats.multivariate import multivariate_normal
 from arrayx.scipy.stats.ranks import mode, rankdata, sem
 from arrayx.scipy.stats.tails import chi2, expon, gamma, pareto
-from arrayx.scipy.stats.vectors import multivariate_normal
 
 __all__ = [
     "bernoulli",

@@ -34,6 +34,7 @@ from arrayx_xla.rules import (
     trigonometric,
     windows,
 )
+from arrayx_xla.rules.complex_functions import COMPLEX_RULES, by_kind
 
 _FILES = (
     arithmetic,
@@ -63,6 +64,7 @@ _FILES = (
 RULES: dict[str, Callable[..., Any]] = {}
 for _file in _FILES:
     RULES.update(_file.RULES)
+RULES.update({name: by_kind(name, RULES[name]) for name in COMPLEX_RULES})
 WHEN: dict[str, Callable[..., Any]] = {
     **gather.WHEN,
     **linalg.WHEN,
