@@ -25,6 +25,7 @@ from arrayx.api.custom_batch import custom_vmap
 from arrayx.api.effects import effects_barrier, io_callback, pure_callback
 from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
+from arrayx.api.meshes import make_mesh, set_mesh
 from arrayx.api.pictures import Graph
 from arrayx.api.placement import (
     block_until_ready,
@@ -46,6 +47,9 @@ from arrayx.api.running import (
     named_scope,
 )
 from arrayx.api.settings import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
+from arrayx.api.shardings import PartitionSpec as P
+from arrayx.api.spmd import pmap, shard_map
 from arrayx.api.staging import eval_shape, make_graph, make_jaxpr
 from arrayx.api.transposing import linear_transpose
 from arrayx.backend.contract import Device
@@ -71,6 +75,7 @@ if TYPE_CHECKING:
         ops,
         random,
         scipy,
+        sharding,
         test_util,
     )
     from arrayx.api.timing import timeit
@@ -94,6 +99,7 @@ __getattr__ = lazy_attributes(
         "parse_graph": "arrayx.api.text",
         "random": "arrayx.random",
         "scipy": "arrayx.scipy",
+        "sharding": "arrayx.sharding",
         "test_util": "arrayx.test_util",
         "timeit": "arrayx.api.timing",
     },
@@ -103,6 +109,10 @@ __all__ = [
     "Array",
     "Device",
     "Graph",
+    "Mesh",
+    "NamedSharding",
+    "P",
+    "PartitionSpec",
     "ShapeDtypeStruct",
     "Tracer",
     "__version__",
@@ -157,6 +167,7 @@ __all__ = [
     "log_recompiles",
     "make_graph",
     "make_jaxpr",
+    "make_mesh",
     "named_call",
     "named_scope",
     "nn",
@@ -165,12 +176,16 @@ __all__ = [
     "numpy_rank_promotion",
     "ops",
     "parse_graph",
+    "pmap",
     "process_count",
     "process_index",
     "pure_callback",
     "random",
     "remat",
     "scipy",
+    "set_mesh",
+    "shard_map",
+    "sharding",
     "stop_gradient",
     "test_util",
     "timeit",

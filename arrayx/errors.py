@@ -34,6 +34,7 @@ __all__ = [
     "TracerError",
     "TreeError",
     "TypePromotionError",
+    "UnboundAxisError",
     "UnknownBackendError",
     "UnrolledLoopWarning",
     "UnsupportedError",
@@ -88,6 +89,14 @@ class AxisError(ArrayxError, ValueError, IndexError):
     """An axis is out of range for the array's number of dimensions, or given twice.
 
     For `ndim` dimensions the axes are `-ndim` to `ndim - 1`.
+    """
+
+
+class UnboundAxisError(AxisError, NameError):
+    """A collective operation names an axis that no transformation around it has opened.
+
+    Axes are opened by `ax.vmap` and `ax.pmap` with `axis_name=`, and by `ax.shard_map` for its
+    mesh. The message lists those that are open.
     """
 
 

@@ -38,11 +38,11 @@ from arrayx.control import check  # noqa: F401  (what `config.checks` writes int
 from arrayx.control.call import call
 from arrayx.core.aval import Aval
 from arrayx.core.interpreter import BASE, current
+from arrayx.core.named_axes import axis_environment
 from arrayx.core.quiet import quiet, quietly
 from arrayx.dtypes import float0
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import stage
-from arrayx.transforms.vmap import axis_environment
 from arrayx.treedef import LEAF, TreeDef, flatten, unflatten
 
 _MOST_ENTRIES = 4096

@@ -68,16 +68,29 @@ def vmap(
     >>> ax.vmap(anp.dot, in_axes=(0, None))(anp.ones((2, 3)), anp.arange(3.0))
     Array([3., 3.], dtype=float32)
     """
-    check_callable(fun, "ax.vmap")
+    return mapping("ax.vmap", fun, in_axes, out_axes, axis_name, axis_size)
+
+
+def mapping(
+    transform: str,
+    fun: Callable[..., Any],
+    in_axes: Any,
+    out_axes: Any,
+    axis_name: Any,
+    axis_size: int | None,
+    check_size: Callable[[int], None] | None = None,
+) -> Callable[..., Any]:
+    """`vmap` under the name `transform`; `check_size` may refuse the length of the axis."""
+    check_callable(fun, transform)
     name = name_of(fun)
     in_axes = tuple(in_axes) if type(in_axes) is list else in_axes
-    check_in_axes(in_axes, name)
-    _check_entries("out_axes", out_axes)
+    check_in_axes(transform, in_axes, name)
+    _check_entries(transform, "out_axes", out_axes)
 
     @functools.wraps(fun)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         leaves, tree = flatten((args, kwargs))
-        axes = axes_of_arguments(in_axes, args, kwargs, name)
+        axes = axes_of_arguments(transform, in_axes, args, kwargs, name)
         if all(isinstance(x, Array) for x in leaves):
             values = leaves
             device = home_of(leaves)
@@ -86,20 +99,22 @@ def vmap(
             values = [
                 x
                 if a is None or isinstance(x, Array)
-                else _mapped_array(x, i, args, kwargs, device)
+                else _mapped_array(transform, x, i, args, kwargs, device)
                 for i, (x, a) in enumerate(zip(leaves, axes, strict=True))
             ]
-        dims, size = size_of_axis(values, axes, args, kwargs, axis_size, name)
+        dims, size = size_of_axis(transform, values, axes, args, kwargs, axis_size, name)
+        if check_size is not None:
+            check_size(size)
         out_tree: TreeDef = LEAF
 
         def flat(*given: Any) -> list[Any]:
             nonlocal out_tree
             positional, keywords = unflatten(tree, list(given))
-            outs, out_tree = result_arrays(fun(*positional, **keywords), "ax.vmap", fun)
+            outs, out_tree = result_arrays(fun(*positional, **keywords), transform, fun)
             return outs
 
         with working_at(device):
-            word = f"ax.vmap of {name}"
+            word = f"{transform} of {name}"
             outs, out_dims = vmap_flat(
                 flat, size, values, dims, axis_name, word, lambda: argument_paths(fun, args, kwargs)
             )
@@ -107,9 +122,9 @@ def vmap(
             if type(places) is int:
                 wanted: list[Any] = [places] * len(outs)
             else:
-                wanted = axes_of_results(places, out_tree, len(outs), name)
+                wanted = axes_of_results(transform, places, out_tree, len(outs), name)
             results = [
-                placed(o, d, to, size, i, out_tree, name)
+                placed(transform, o, d, to, size, i, out_tree, name)
                 for i, (o, d, to) in enumerate(zip(outs, out_dims, wanted, strict=True))
             ]
         return unflatten(out_tree, results)
@@ -121,34 +136,34 @@ def _is_none(x: Any) -> bool:
     return x is None
 
 
-def check_in_axes(in_axes: Any, name: str) -> None:
+def check_in_axes(transform: str, in_axes: Any, name: str) -> None:
     """Raises for an `in_axes` that cannot be right for any arguments."""
     if in_axes is None or _is_axis(in_axes):
         return
     if type(in_axes) is not tuple:
         raise errors.ArgumentError(
-            f"ax.vmap: in_axes has to be an int, None, or a tuple with one entry for each "
+            f"{transform}: in_axes has to be an int, None, or a tuple with one entry for each "
             f"positional argument, got {in_axes!r} of type {type(in_axes).__name__}. For one "
-            f"argument that is mapped like this write ax.vmap({name}, in_axes=({in_axes!r},))."
+            f"argument that is mapped like this write {transform}({name}, in_axes=({in_axes!r},))."
         )
-    _check_entries("in_axes", in_axes)
+    _check_entries(transform, "in_axes", in_axes)
 
 
 def _is_axis(x: Any) -> bool:
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
-def _check_entries(word: str, axes: Any) -> None:
+def _check_entries(transform: str, word: str, axes: Any) -> None:
     for path, axis in flatten_with_path(axes, _is_none)[0]:
         if axis is not None and not _is_axis(axis):
             raise errors.ArgumentError(
-                f"ax.vmap: {word}{keystr(path)} has to be an int or None, got {axis!r} of type "
+                f"{transform}: {word}{keystr(path)} has to be an int or None, got {axis!r} of type "
                 f"{type(axis).__name__}"
             )
 
 
 def axes_of_arguments(
-    in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
+    transform: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
 ) -> list[int | None]:
     """The axis of each leaf of `(args, kwargs)`; None for what is not mapped."""
     keywords: list[int | None] = [0] * len(flatten(kwargs)[0]) if kwargs else []
@@ -158,7 +173,7 @@ def axes_of_arguments(
         return [int(in_axes)] * len(flatten(args)[0]) + keywords
     if len(in_axes) != len(args):
         raise errors.ArgumentError(
-            f"ax.vmap: in_axes={in_axes!r} has {len(in_axes)} entries, but {name} was called "
+            f"{transform}: in_axes={in_axes!r} has {len(in_axes)} entries, but {name} was called "
             f"with {len(args)} positional argument{'' if len(args) == 1 else 's'}. in_axes has "
             "one entry for each; keyword arguments are mapped over axis 0."
         )
@@ -171,26 +186,26 @@ def axes_of_arguments(
             found += broadcast_prefix(axes, arg, _is_none)
         except errors.TreeError as error:
             raise errors.TreeError(
-                f"ax.vmap: in_axes[{i}]={axes!r} is not the upper part of args[{i}]: {error}"
+                f"{transform}: in_axes[{i}]={axes!r} is not the upper part of args[{i}]: {error}"
             ) from None
     return found + keywords
 
 
-def _mapped_array(x: Any, i: int, args: Any, kwargs: Any, device: Any) -> Any:
+def _mapped_array(transform: str, x: Any, i: int, args: Any, kwargs: Any, device: Any) -> Any:
     if is_scalar(x):
-        _refuse_scalar(x, argument_name(i, args, kwargs))
+        _refuse_scalar(transform, argument_name(i, args, kwargs))
     array = as_array(x, device)
     if array is None:
         raise errors.ArgumentError(
-            f"ax.vmap: {argument_name(i, args, kwargs)} is {x!r} of type {type(x).__name__}, "
+            f"{transform}: {argument_name(i, args, kwargs)} is {x!r} of type {type(x).__name__}, "
             "which is not an array and cannot be mapped: give it in_axes=None, or close over it"
         )
     return array
 
 
-def _refuse_scalar(x: Any, path: str) -> None:
+def _refuse_scalar(transform: str, path: str) -> None:
     raise errors.AxisError(
-        f"ax.vmap: {path} has rank 0, so there is no axis to map over. Give it in_axes=None if "
+        f"{transform}: {path} has rank 0, so there is no axis to map over. Give it in_axes=None if "
         "every call shares it."
     )
 
@@ -203,6 +218,7 @@ def argument_name(i: int, args: Any, kwargs: Any) -> str:
 
 
 def size_of_axis(
+    transform: str,
     values: Sequence[Any],
     axes: Sequence[int | None],
     args: Any,
@@ -221,29 +237,34 @@ def size_of_axis(
         if not -ndim <= a < ndim:
             path = argument_name(i, args, kwargs)
             if ndim == 0:
-                _refuse_scalar(x, path)
+                _refuse_scalar(transform, path)
             raise errors.AxisError(
-                f"ax.vmap: {path} has shape {x.aval.shape}, so there is no axis {a} to map over; "
-                f"its axes are {-ndim} to {ndim - 1}"
+                f"{transform}: {path} has shape {x.aval.shape}, so there is no axis {a} to map "
+                f"over; its axes are {-ndim} to {ndim - 1}"
             )
         d = int(a) % ndim
         dims.append(d)
         if size is None:
             size = x.aval.shape[d]
         elif x.aval.shape[d] != size:
-            _refuse_sizes(values, axes, args, kwargs, axis_size)
+            _refuse_sizes(transform, values, axes, args, kwargs, axis_size)
     if size is None:
         raise errors.ArgumentError(
-            f"ax.vmap of {name}: no argument is mapped, so the length of the axis is unknown. "
+            f"{transform} of {name}: no argument is mapped, so the length of the axis is unknown. "
             "Map at least one argument (in_axes), or give axis_size."
             if values
-            else f"ax.vmap of {name} was called without arrays: give axis_size, or an argument"
+            else f"{transform} of {name} was called without arrays: give axis_size, or an argument"
         )
     return dims, size
 
 
 def _refuse_sizes(
-    values: Sequence[Any], axes: Sequence[Any], args: Any, kwargs: Any, axis_size: int | None
+    transform: str,
+    values: Sequence[Any],
+    axes: Sequence[Any],
+    args: Any,
+    kwargs: Any,
+    axis_size: int | None,
 ) -> None:
     by_size: dict[int, list[str]] = {}
     for i, (x, a) in enumerate(zip(values, axes, strict=True)):
@@ -258,40 +279,49 @@ def _refuse_sizes(
         parts.append(f"size {size}: {shown}")
     given = f"axis_size is {axis_size}, and " if axis_size is not None else ""
     raise errors.ShapeError(
-        f"ax.vmap: {given}the mapped axes have different sizes. " + "; ".join(parts) + ". Map "
+        f"{transform}: {given}the mapped axes have different sizes. " + "; ".join(parts) + ". Map "
         "other axes (in_axes), or give in_axes=None to what every call shares."
     )
 
 
-def axes_of_results(out_axes: Any, tree: TreeDef, count: int, name: str) -> list[int | None]:
+def axes_of_results(
+    transform: str, out_axes: Any, tree: TreeDef, count: int, name: str
+) -> list[int | None]:
     """The axis of each leaf of the result."""
     marks = unflatten(tree, list(range(count)))
     try:
         return broadcast_prefix(out_axes, marks, _is_none)
     except errors.TreeError as error:
         raise errors.TreeError(
-            f"ax.vmap: out_axes={out_axes!r} is not the upper part of the result of {name}, "
+            f"{transform}: out_axes={out_axes!r} is not the upper part of the result of {name}, "
             f"whose structure is {tree}: {error}"
         ) from None
 
 
 def placed(
-    out: Any, dim: int | None, to: int | None, size: int, i: int, tree: TreeDef, name: str
+    transform: str,
+    out: Any,
+    dim: int | None,
+    to: int | None,
+    size: int,
+    i: int,
+    tree: TreeDef,
+    name: str,
 ) -> Any:
     """One result with the mapped axis where `out_axes` wants it."""
     if to is None:
         if dim is None:
             return out
         raise errors.ArgumentError(
-            f"ax.vmap: out_axes is None for {_result_path(i, tree)} of {name}, but that differs "
-            "between the calls: give it an axis, or make it the same for all (by a collective "
-            "such as ax.lax.psum, or by not using the mapped arguments)"
+            f"{transform}: out_axes is None for {_result_path(i, tree)} of {name}, but that "
+            "differs between the calls: give it an axis, or make it the same for all (by a "
+            "collective such as ax.lax.psum, or by not using the mapped arguments)"
         )
     ndim = out.ndim + (dim is None)
     if not -ndim <= to < ndim:
         raise errors.AxisError(
-            f"ax.vmap: out_axes is {to} for {_result_path(i, tree)} of {name}, which has {ndim} "
-            f"axes with the mapped one: {-ndim} to {ndim - 1}"
+            f"{transform}: out_axes is {to} for {_result_path(i, tree)} of {name}, which has "
+            f"{ndim} axes with the mapped one: {-ndim} to {ndim - 1}"
         )
     at = int(to) % ndim
     if is_float0(out):

@@ -229,7 +229,7 @@ def result_arrays(result: Any, transform: str, fun: Any) -> tuple[list[Any], Tre
             raise errors.ArgumentError(
                 f"{transform}: {name_of(fun)} returned {leaf!r} of type {type(leaf).__name__}"
                 f"{where}, which is not an array. Return arrays, scalars and containers of them"
-                f"{'' if transform == 'ax.vmap' else beside}."
+                f"{'' if transform in ('ax.vmap', 'ax.pmap') else beside}."
             )
         leaves[i] = array
     return leaves, tree
@@ -305,6 +305,12 @@ def given_tangents(
             raise errors.ArgumentError(
                 f"{transform}: the {word} of {paths()[i]} has to have its type, {wanted}, but "
                 f"{described(x)} was given"
+            )
+        if not array.aval.varying <= aval.varying:
+            raise errors.ArgumentError(
+                f"{transform}: the {word} of {paths()[i]} varies over mesh axes that its value "
+                f"does not vary over: {array.aval} for {aval}. Sum it over them (ax.lax.psum), or "
+                "make the value one that varies (ax.lax.pvary)."
             )
         found.append(array)
     return found

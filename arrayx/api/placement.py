@@ -9,6 +9,7 @@ import numpy as np
 
 from arrayx import errors
 from arrayx.api.arguments import as_value
+from arrayx.api.shardings import Sharding
 from arrayx.backend import registry as registries
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.backend.contract import Device
@@ -18,7 +19,14 @@ from arrayx.control.placement import DevicePut
 from arrayx.control.placement import device_put as device_put_primitive
 from arrayx.core.array import Array
 from arrayx.core.interpreter import BASE, Tracer, current
-from arrayx.treedef import flatten, unflatten
+from arrayx.tree_nodes import keystr
+from arrayx.treedef import (
+    broadcast_prefix,
+    flatten,
+    flatten_with_path,
+    is_tree_node,
+    unflatten,
+)
 
 
 def find_device(device: Any = None) -> Device:
@@ -27,6 +35,8 @@ def find_device(device: Any = None) -> Device:
         return default_device()
     if isinstance(device, Device):
         return device
+    if isinstance(device, Sharding):
+        return device.home
     if isinstance(device, Array):
         return device_of(device) or default_device()
     if not isinstance(device, str):
@@ -152,7 +162,9 @@ def device_put(x: Any, device: Any = None) -> Any:
 
     Args:
         x: a tree of arrays and scalars.
-        device: a Device, or a name such as "xla" or "xla:cpu:0"; None for the default.
+        device: a Device, or a name such as "xla" or "xla:cpu:0"; None for the default.  Or a
+            sharding such as `ax.NamedSharding`, which has to fit the arrays; a tree of them may
+            be the upper part of `x`.
 
     Raises:
         UnsupportedError: the device lacks the dtype; nothing is narrowed in silence.
@@ -160,8 +172,14 @@ def device_put(x: Any, device: Any = None) -> Any:
     >>> device_put(np.ones(3), "numpy").device
     numpy:cpu:0
     """
-    target = find_device(device)
     leaves, treedef = flatten(x)
+    if is_tree_node(type(device)) and device is not None:
+        parts = broadcast_prefix(device, x)
+        return unflatten(treedef, [device_put(a, d) for a, d in zip(leaves, parts, strict=True)])
+    if isinstance(device, Sharding):
+        for path, leaf in flatten_with_path(x)[0]:
+            device.check("ax.device_put", np.shape(leaf), "x" + keystr(path))
+    target = find_device(device)
     with registries.chosen(target.backend.name):
         return unflatten(treedef, [put_leaf(leaf, target) for leaf in leaves])
 

@@ -11,7 +11,7 @@ from arrayx.api.arguments import check_callable
 from arrayx.api.compilation import Jitted, Options, integers
 from arrayx.api.lowering import types_of
 from arrayx.core.graph import Graph
-from arrayx.transforms.vmap import named_axis
+from arrayx.core.named_axes import named_axis
 
 
 def make_graph(fun: Callable[..., Any], static_argnums: Any = None) -> Callable[..., Graph]:

@@ -96,6 +96,9 @@ class Backend(ABC):
     dtypes: ClassVar[frozenset[str] | None] = None
     # True where `call` equations should arrive whole instead of being inlined.
     keeps_calls: ClassVar[bool] = False
+    # True where `shard_map` equations should arrive whole, to be run on several devices, instead
+    # of being batched; the backend then owes the collectives too.
+    collectives: ClassVar[bool] = False
     # True where a call returns before its work is done.
     asynchronous: ClassVar[bool] = False
     # True where kernels are NumPy's, which would warn of nan and overflow.

@@ -14,6 +14,7 @@ from arrayx import errors
 from arrayx.backend.concrete import ConcreteArray, physical_aval
 from arrayx.backend.contract import Backend
 from arrayx.control.call import call
+from arrayx.control.shard_map import shard_map
 from arrayx.core.array import is_scalar, typeof
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
@@ -70,6 +71,8 @@ class Legaliser(Interpreter):
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if primitive is call and not self.backend.keeps_calls:
             return tuple(evaluate(params["graph"], args))
+        if primitive is shard_map and not self.backend.collectives:
+            return shard_map.expand(*args, **params)
         avals = tuple([type(a) if is_scalar(a) else typeof(a) for a in args])
         out = primitive.infer(avals, params)
         outs = out if primitive.multiple else (out,)

@@ -233,7 +233,6 @@ WITHOUT_ROW: dict[str, str] = {
     "numpy.savez": "writes a file",
     "numpy.set_printoptions": "says how arrays are shown",
     "numpy.trim_zeros": "has a shape that depends on the elements, which no size could fix",
-    "lax.axis_size": "the size of a named axis",
     "lax.broadcast_shapes": "a shape of shapes",
     "lax.conv_dimension_numbers": "numbers of axes",
     "lax.conv_general_permutations": "numbers of axes",

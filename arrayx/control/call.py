@@ -12,6 +12,7 @@ from arrayx.primitives.families import is_linear
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import jvp_graph
 from arrayx.transforms.partial import linearize_graph
+from arrayx.transforms.varying import retyped, varying_of
 from arrayx.transforms.vjp import transpose_graph
 from arrayx.transforms.vmap import vmap_graph
 
@@ -29,6 +30,10 @@ class Call(Primitive):
 
     def type_rule(self, *avals: Aval, graph: Graph, name: str) -> tuple[Aval, ...]:
         return graph.out_avals
+
+    def widen(self, avals: Any, params: dict[str, Any]) -> dict[str, Any]:
+        graph = retyped(params["graph"], varying_of(avals))
+        return params if graph is params["graph"] else params | {"graph": graph}
 
     def effects(self, *, graph: Graph, name: str) -> frozenset[str]:
         return graph.effects

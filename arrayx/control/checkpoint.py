@@ -15,6 +15,7 @@ from arrayx.transforms.evaluate import evaluate, evaluate_frugally
 from arrayx.transforms.jvp import jvp_graph
 from arrayx.transforms.partial import linearize_saving
 from arrayx.transforms.stage import derive
+from arrayx.transforms.varying import retyped, varying_of
 from arrayx.transforms.vjp import transpose_graph
 from arrayx.transforms.vmap import vmap_graph
 
@@ -34,6 +35,10 @@ class Checkpoint(Primitive):
 
     def type_rule(self, *avals: Aval, graph: Graph, **params: Any) -> tuple[Aval, ...]:
         return graph.out_avals
+
+    def widen(self, avals: Any, params: dict[str, Any]) -> dict[str, Any]:
+        graph = retyped(params["graph"], varying_of(avals))
+        return params if graph is params["graph"] else params | {"graph": graph}
 
     def effects(self, *, graph: Graph, **params: Any) -> frozenset[str]:
         return graph.effects

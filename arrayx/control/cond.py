@@ -15,7 +15,7 @@ from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.linear import Zero
-from arrayx.core.primitive import NO_EFFECTS, Primitive
+from arrayx.core.primitive import NO_EFFECTS, Primitive, aval_or_scalar_type
 from arrayx.primitives.arithmetic import eq
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.families import is_linear
@@ -23,8 +23,9 @@ from arrayx.primitives.numeric import clamp
 from arrayx.primitives.reduction import reduce_or
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import jvp_graph
-from arrayx.transforms.partial import Split, linearize_graph, zeros_equation
+from arrayx.transforms.partial import Split, linearize_graph, zeros_equations
 from arrayx.transforms.stage import derive
+from arrayx.transforms.varying import retyped, varying_of
 from arrayx.transforms.vjp import transpose_graph
 from arrayx.transforms.vmap import vmap_graph
 
@@ -47,17 +48,30 @@ class Cond(Primitive):
     holds_graphs = True
 
     def type_rule(self, index: Any, *avals: Any, branches: tuple[Graph, ...]) -> tuple[Aval, ...]:
+        branches = self.widen((index, *avals), {"branches": branches})["branches"]
         for graph in branches:
-            have = [a.strong() for a in graph.in_avals]
-            if have != [a.strong() if type(a) is Aval else a for a in avals]:
+            have = graph.in_avals
+            if len(have) != len(avals) or not all(
+                type(a) is Aval and a.fits(b) for a, b in zip(avals, have, strict=True)
+            ):
                 raise errors.GraphError(f"a branch of cond takes {have}, not {list(avals)}")
         results = []
         for types in zip(*(g.out_avals for g in branches), strict=True):
-            first = types[0].strong()
-            if any(t.strong() is not first for t in types):
+            first = types[0].strong().unvarying()
+            if any(t.strong().unvarying() is not first for t in types):
                 raise errors.GraphError(f"branches of cond differ in a result: {types}")
-            results.append(types[0] if all(t.weak_type for t in types) else first)
+            aval = types[0] if all(t.weak_type for t in types) else first
+            over = varying_of((index,))[0].union(*(t.varying for t in types))
+            results.append(aval.update(varying=over))
         return tuple(results)
+
+    def widen(self, avals: Any, params: dict[str, Any]) -> dict[str, Any]:
+        # Where the choice differs between lanes, whatever a branch takes may differ: what sums
+        # over lanes, the cotangent of what they share, has to stand outside of the branches.
+        first, *others = varying_of(avals)
+        branches = params["branches"]
+        fitting = tuple(retyped(g, [v | first for v in others]) for g in branches)
+        return params if fitting == branches else params | {"branches": fitting}
 
     def effects(self, *, branches: tuple[Graph, ...]) -> frozenset[str]:
         return NO_EFFECTS.union(*(g.effects for g in branches))
@@ -91,9 +105,10 @@ class Cond(Primitive):
         forward, linear, sources = with_common_residuals(splits, n)
         results = self(*primals, branches=forward)
         residuals = [operands[i] if src == "input" else results[i] for src, i in sources]
-        avals = tuple(v.aval for v in linear[0].outputs)
         moving = [t for t in tangents if t is not Zero]
-        given = iter(tape.record(self, (index, *residuals, *moving), {"branches": linear}, avals))
+        operands = (index, *residuals, *moving)
+        avals = self.type_rule(*map(aval_or_scalar_type, operands), branches=linear)
+        given = iter(tape.record(self, operands, {"branches": linear}, avals))
         return results[:n], tuple(next(given) if a else Zero for a in out_active)
 
     def transpose(
@@ -248,7 +263,7 @@ def _forward(graph: Graph, extra: list[Any], given: dict[Any, Var], count: int) 
     missing = {p: Var(p[0]) for p in extra if p not in given}
     return Graph(
         graph.inputs,
-        (*graph.equations, *(zeros_equation(v) for v in missing.values())),
+        (*graph.equations, *(e for v in missing.values() for e in zeros_equations(v))),
         (*graph.outputs[:count], *(given.get(p) or missing[p] for p in extra)),
         graph.constants,
         graph.constant_values,

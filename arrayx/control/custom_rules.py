@@ -17,6 +17,7 @@ from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Interpreter, current, installed
 from arrayx.core.linear import Zero
+from arrayx.core.named_axes import resolving
 from arrayx.core.primitive import NO_EFFECTS, Primitive
 from arrayx.primitives.families import add_tangents
 from arrayx.source import replaying
@@ -24,6 +25,7 @@ from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import JVPInterpreter, JVPTracer
 from arrayx.transforms.linearize import LinearizeInterpreter, LinearTracer
 from arrayx.transforms.stage import StageInterpreter, stage
+from arrayx.transforms.varying import retyped, varying_of
 from arrayx.transforms.vmap import BatchTracer, VmapInterpreter, vmap_graph
 
 
@@ -40,6 +42,12 @@ class CustomCall(Primitive):
 
     def type_rule(self, *avals: Any, rule: Rule, graph: Graph, hidden: int) -> tuple[Aval, ...]:
         return graph.out_avals
+
+    def widen(self, avals: Any, params: dict[str, Any]) -> dict[str, Any]:
+        if params["graph"] is None:
+            return params
+        graph = retyped(params["graph"], varying_of(avals))
+        return params if graph is params["graph"] else params | {"graph": graph}
 
     def effects(self, *, rule: Rule, graph: Graph | None, hidden: int) -> frozenset[str]:
         return NO_EFFECTS if graph is None else graph.effects
@@ -144,7 +152,8 @@ class CustomCall(Primitive):
         dims = tuple(d for _, d in pairs)
         if graph is not None:
             out_dims = (0,) * len(graph.outputs)
-            graph = vmap_graph(graph, mapped.size, dims, out_dims)[0]
+            with resolving(mapped.axis_name):
+                graph = vmap_graph(graph, mapped.size, dims, out_dims)[0]
         with installed(mapped.parent):  # type: ignore[arg-type]
             results = self(
                 *(x for x, _ in pairs),

@@ -7,7 +7,7 @@ from typing import Any
 from arrayx import errors
 from arrayx.control.layout import runs
 from arrayx.core.array import typeof
-from arrayx.core.aval import Aval
+from arrayx.core.aval import NOWHERE, Aval
 from arrayx.core.graph import Graph
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
@@ -17,6 +17,7 @@ from arrayx.primitives.creation import instantiate
 from arrayx.primitives.families import add_tangents, is_linear
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import jvp_graph
+from arrayx.transforms.varying import nothing_varies, retyped, varying_of
 from arrayx.transforms.vmap import vmap_graph
 
 NAMES = ("matvec", "solve", "vecmat", "transpose_solve")
@@ -39,6 +40,17 @@ class CustomLinearSolve(Primitive):
 
     def type_rule(self, *avals: Any, solve: Graph, **params: Any) -> tuple[Aval, ...]:
         return solve.out_avals
+
+    def widen(self, avals: Any, params: dict[str, Any]) -> dict[str, Any]:
+        # Each graph works with the solution, which varies over what anything varies over.
+        graphs = {name: params[name] for name in NAMES if params[name] is not None}
+        if nothing_varies(avals, *graphs.values()):
+            return params
+        over = NOWHERE.union(*varying_of(avals))
+        return params | {
+            name: retyped(g, [over] * len(g.inputs), [over] * len(g.outputs))
+            for name, g in graphs.items()
+        }
 
     def effects(self, **params: Any) -> frozenset[str]:
         return params["solve"].effects  # type: ignore[no-any-return]

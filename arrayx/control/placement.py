@@ -36,4 +36,32 @@ class DevicePut(Linear):
         return self(args[0], device=device, source=source), dims[0]
 
 
+class ShardingConstraint(Linear):
+    """`x`, which is to be cut along mesh axes as `spec` says; its elements are the same.
+
+    `mesh` has the names and sizes of all mesh axes; `spec` has for each axis of `x` the names of
+    the mesh axes that it is cut along, or None where that is left open.
+    """
+
+    name = "sharding_constraint"
+    cheap = True
+
+    def type_rule(self, x: Aval, *, mesh: Any, spec: Any) -> Aval:
+        return x
+
+    def evaluate(self, x: Any, *, mesh: Any, spec: Any) -> Any:
+        return x
+
+    def expand(self, x: Any, *, mesh: Any, spec: Any) -> Any:
+        return x
+
+    def transpose(self, ct: Any, x: Any, *, mesh: Any, spec: Any) -> Any:
+        return (self(ct, mesh=mesh, spec=spec),)
+
+    def vmap(self, size: int, args: Any, dims: Any, *, mesh: Any, spec: Any) -> Any:
+        (d,) = dims
+        return self(args[0], mesh=mesh, spec=(*spec[:d], None, *spec[d:])), d
+
+
 device_put = DevicePut()
+sharding_constraint = ShardingConstraint()

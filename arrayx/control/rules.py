@@ -14,10 +14,11 @@ from typing import Any
 
 from arrayx.core.interpreter import Interpreter, Tracer, current, installed, opened
 from arrayx.core.linear import Zero
+from arrayx.core.named_axes import named_axis
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.axes import move_batch_dim, reduce_sum
 from arrayx.transforms.jvp import JVPInterpreter, JVPTracer
-from arrayx.transforms.vmap import BatchTracer, VmapInterpreter, named_axis
+from arrayx.transforms.vmap import BatchTracer, VmapInterpreter
 
 
 class Rule:

@@ -28,7 +28,7 @@ from arrayx.control.scan_bodies import (
     transposed,
     zeros_of,
 )
-from arrayx.control.while_loop import strong, while_loop
+from arrayx.control.while_loop import fitting, strong, while_loop
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph
 from arrayx.core.linear import Zero
@@ -37,9 +37,10 @@ from arrayx.primitives.axes import move_batch_dim
 from arrayx.primitives.creation import fill, zeros
 from arrayx.primitives.families import is_linear
 from arrayx.transforms.evaluate import evaluate
-from arrayx.transforms.jvp import jvp_graph
+from arrayx.transforms.jvp import jvp_graph, widened
 from arrayx.transforms.partial import Split, linearize_graph
 from arrayx.transforms.simplify import dead_code_removed
+from arrayx.transforms.varying import nothing_varies, retyped, varying_of
 from arrayx.transforms.vjp import transpose_graph
 from arrayx.transforms.vmap import batched_outputs, vmap_graph
 
@@ -71,20 +72,39 @@ class Scan(Primitive):
         n_consts: int,
         n_carry: int,
     ) -> tuple[Aval, ...]:
-        consts, carry, xs = runs(strong(avals), n_consts, n_carry)
+        params = {"body": body, "n_consts": n_consts, "n_carry": n_carry}
+        body = self.widen(avals, params)["body"]  # type: ignore[assignment]
+        consts, carry, xs = runs(avals, n_consts, n_carry)
         if any(x.shape[:1] != (length,) for x in xs):
             raise errors.GraphError(f"scan of length {length} goes along {xs}")
         elements = [x.update(shape=x.shape[1:]) for x in xs]
-        if strong(body.in_avals) != [*consts, *carry, *elements]:
+        if not fitting([*consts, *carry, *elements], body.in_avals):
             raise errors.GraphError(
                 f"body of scan takes {body.in_avals}, not {[*consts, *carry, *elements]}"
             )
-        if strong(body.out_avals[:n_carry]) != carry:
+        begins = body.in_avals[n_consts : n_consts + n_carry]
+        if strong(body.out_avals[:n_carry]) != strong(begins):
             raise errors.GraphError(
                 f"body of scan carries on {body.out_avals[:n_carry]}, but begins with {carry}"
             )
         outs = body.out_avals
         return (*outs[:n_carry], *(a.update(shape=(length, *a.shape)) for a in outs[n_carry:]))
+
+    def widen(self, avals: Any, params: dict[str, Any]) -> dict[str, Any]:
+        body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
+        if nothing_varies(avals, body):
+            return params
+        consts, carry, xs = runs(varying_of(avals), n_consts, n_carry)
+        while True:
+            step = retyped(body, [*consts, *carry, *xs])
+            begins = varying_of(step.in_avals[n_consts : n_consts + n_carry])
+            made = varying_of(step.out_avals)
+            wider = [a | b for a, b in zip(begins, made, strict=False)]
+            if wider == carry:
+                return params | {
+                    "body": retyped(body, [*consts, *carry, *xs], [*carry, *made[n_carry:]])
+                }
+            carry = wider
 
     def effects(self, *, body: Graph, **params: Any) -> frozenset[str]:
         return body.effects
@@ -195,6 +215,7 @@ class Scan(Primitive):
         **params: Any,
     ) -> Any:
         """`linearize` with the body taken apart by `split`, which decides what is saved."""
+        params = widened(self, primals, params)
         body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]
         consts, carry, xs = runs(primals, n_consts, n_carry)
         dconsts, dcarry, dxs = runs(tangents, n_consts, n_carry)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from arrayx.primitives.reduction import reduce_or
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import jvp_graph
 from arrayx.transforms.stage import derive
+from arrayx.transforms.varying import nothing_varies, retyped, varying_of
 from arrayx.transforms.vmap import batched_outputs, vmap_graph
 
 BOOL = np.dtype(bool)
@@ -47,10 +48,14 @@ class WhileLoop(Primitive):
     def type_rule(
         self, *avals: Any, cond: Graph, body: Graph, n_cond: int, n_body: int, **bound: int
     ) -> tuple[Aval, ...]:
-        tests, steps, carry = runs(strong(avals), n_cond, n_body)
-        if strong(cond.in_avals) != [*tests, *carry]:
+        params = {"cond": cond, "body": body, "n_cond": n_cond, "n_body": n_body}
+        params = self.widen(avals, params)
+        cond, body = params["cond"], params["body"]  # type: ignore[assignment]
+        tests, steps, carry = runs(avals, n_cond, n_body)
+        if not fitting([*tests, *carry], cond.in_avals):
             raise errors.GraphError(f"cond of while_loop takes {cond.in_avals}, not {avals}")
-        if strong(body.in_avals) != [*steps, *carry] or strong(body.out_avals) != carry:
+        begins = strong(body.in_avals[n_body:])
+        if not fitting([*steps, *carry], body.in_avals) or strong(body.out_avals) != begins:
             raise errors.GraphError(
                 f"body of while_loop takes {body.in_avals} and gives {body.out_avals}; "
                 f"carried are {carry}"
@@ -58,6 +63,26 @@ class WhileLoop(Primitive):
         if [(a.shape, a.dtype) for a in cond.out_avals] != [((), BOOL)]:
             raise errors.GraphError(f"cond of while_loop gives {cond.out_avals}, not one bool")
         return body.out_avals
+
+    def widen(self, avals: Any, params: dict[str, Any]) -> dict[str, Any]:
+        cond, body = params["cond"], params["body"]
+        n_cond, n_body = params["n_cond"], params["n_body"]
+        if nothing_varies(avals, cond, body):
+            return params
+        tests, steps, carry = runs(varying_of(avals), n_cond, n_body)
+        while True:
+            test = retyped(cond, [*tests, *carry])
+            # Where the number of steps differs between lanes, so do the values carried.
+            over = test.out_avals[0].varying
+            steps = [v | over for v in steps]
+            step = retyped(body, [*steps, *carry])
+            made = varying_of(step.out_avals)
+            begins = varying_of(step.in_avals[n_body:])
+            wider = [a | b | over for a, b in zip(begins, made, strict=True)]
+            if wider == carry:
+                step = retyped(body, [*steps, *carry], carry)
+                return params | {"cond": test, "body": step}
+            carry = wider
 
     def effects(self, *, cond: Graph, body: Graph, **params: int) -> frozenset[str]:
         return cond.effects | body.effects
@@ -168,6 +193,13 @@ class WhileLoop(Primitive):
             **bound,
         )
         return results[1:], places
+
+
+def fitting(avals: Sequence[Any], wanted: Sequence[Aval]) -> bool:
+    """True where values of the first types can stand where the others are taken."""
+    return len(avals) == len(wanted) and all(
+        type(a) is Aval and a.fits(b) for a, b in zip(avals, wanted, strict=True)
+    )
 
 
 def strong(avals: Any) -> list[Any]:

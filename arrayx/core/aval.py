@@ -85,6 +85,21 @@ class Aval:
         """The same type without the weak mark."""
         return self if not self.weak_type else self.update(weak_type=False)
 
+    def unvarying(self) -> Aval:
+        """The same type of a value that is the same everywhere."""
+        return self if not self.varying else self.update(varying=NOWHERE)
+
+    def fits(self, wanted: Aval) -> bool:
+        """True where a value of this type can stand where `wanted` is taken.
+
+        Weak marks do not count, and a value may vary over fewer mesh axes.
+        """
+        return (
+            self.shape == wanted.shape
+            and self.dtype == wanted.dtype
+            and self.varying <= wanted.varying
+        )
+
     @property
     def nbytes(self) -> int:
         """Bytes that a value of this type holds."""

@@ -6,11 +6,13 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from arrayx import errors
 from arrayx.core import interpreter
 from arrayx.core.aval import Aval
 
 _current = interpreter.current.get
 NO_EFFECTS: frozenset[str] = frozenset()
+NO_NAMES: frozenset[Any] = frozenset()
 _MOST_TYPES = 8192
 
 
@@ -46,6 +48,7 @@ class Primitive:
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
     | `prune(equation, used)` | the equation without what only unused results need |
+    | `widen(avals, params)` | params whose graphs fit operands that vary over more mesh axes |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
     | `flops(avals, results, **params)` | how many elementary operations it takes |
     | `repeats(**params)` | how often its graphs run; None: nobody knows |
@@ -66,6 +69,8 @@ class Primitive:
     exclusive: ClassVar[bool] = False
     # True where params are graphs: remembering types would keep the graphs alive.
     holds_graphs: ClassVar[bool] = False
+    # True where params name axes: what it means depends on the transformation that opened them.
+    names_axes: ClassVar[bool] = False
     # True where functions are allowed among the params: such a graph is not quite data.
     callable_params: ClassVar[bool] = False
 
@@ -78,6 +83,7 @@ class Primitive:
     evaluate: Callable[..., Any] | None = None
     interpret: Callable[..., Any] | None = None
     prune: Callable[..., Any] | None = None
+    widen: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None
     faults: Callable[..., Sequence[Fault]] | None = None
 
@@ -104,6 +110,14 @@ class Primitive:
         """What an application does besides computing its result."""
         return NO_EFFECTS
 
+    def axis_names(self, **params: Any) -> frozenset[Any]:
+        """The axes that params name; of a primitive that holds graphs those it opens for them."""
+        return NO_NAMES
+
+    def varies(self, over: frozenset[Any], **params: Any) -> frozenset[Any]:
+        """The mesh axes that the result varies over, where the operands vary over `over`."""
+        return over
+
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         """How many elementary operations an application takes: one an element, by default.
 
@@ -122,19 +136,48 @@ class Primitive:
         return tuple(params.items())
 
     def infer(self, avals: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """`type_rule`, remembered; a literal is given as its Python type."""
+        """The type of the result, remembered; a literal is given as its Python type.
+
+        Rules are asked without the mesh axes that operands vary over: what one operand varies
+        over, the result does.  Primitives that hold graphs say it themselves.
+        """
         if self.holds_graphs:
+            if self.widen is None and any(type(a) is Aval and a.varying for a in avals):
+                self._refuse_unfitting(avals, params)
             return self.type_rule(*avals, **params)
         key = (avals, *params.items()) if params else avals
         try:
             return self.types[key]
         except KeyError:
             pass
-        result = self.type_rule(*avals, **params)
+        result = self._infer(avals, params)
         if len(self.types) >= _MOST_TYPES:  # the keys hold avals, so they are bounded
             self.types.clear()
         self.types[key] = result
         return result
+
+    def _refuse_unfitting(self, avals: tuple[Any, ...], params: dict[str, Any]) -> None:
+        """Raises where operands vary over mesh axes that no graph takes anything to vary over."""
+        over = NO_NAMES.union(*(a.varying for a in avals if type(a) is Aval))
+        graphs = [v for v in params.values() if hasattr(v, "in_avals")]
+        known = NO_NAMES.union(*(a.varying for graph in graphs for a in graph.in_avals))
+        if graphs and not over <= known:
+            raise errors.GraphError(
+                f"{self.name} got operands that vary over {sorted(map(str, over))}, but its graph "
+                "was staged for others: its class needs `widen`"
+            )
+
+    def _infer(self, avals: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        over = NO_NAMES.union(*(a.varying for a in avals if type(a) is Aval and a.varying))
+        if over:
+            avals = tuple([a.unvarying() if type(a) is Aval else a for a in avals])
+        result = self.type_rule(*avals, **params)
+        over = self.varies(over, **params)
+        if not over:
+            return result
+        if self.multiple:
+            return tuple([a.update(varying=over) for a in result])
+        return result.update(varying=over)
 
     def __repr__(self) -> str:
         return self.name

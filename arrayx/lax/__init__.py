@@ -3,6 +3,9 @@
 from arrayx.api.autodiff import (
     stop_gradient,
 )
+from arrayx.api.meshes import (
+    with_sharding_constraint,
+)
 from arrayx.lax import (
     linalg,
 )
@@ -155,7 +158,21 @@ from arrayx.lax.loops import (
     while_loop,
 )
 from arrayx.lax.parallel import (
+    all_gather,
+    all_to_all,
+    axis_index,
     axis_size,
+    pbroadcast,
+    pcast,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    pshuffle,
+    psum,
+    psum_scatter,
+    pswapaxes,
+    pvary,
 )
 from arrayx.lax.programs import (
     after_all,
@@ -260,6 +277,8 @@ __all__ = [
     "acosh",
     "add",
     "after_all",
+    "all_gather",
+    "all_to_all",
     "approx_max_k",
     "approx_min_k",
     "argmax",
@@ -270,6 +289,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "axis_index",
     "axis_size",
     "batch_matmul",
     "bessel_i0e",
@@ -374,9 +394,20 @@ __all__ = [
     "optimization_barrier",
     "pad",
     "padtype_to_pads",
+    "pbroadcast",
+    "pcast",
     "platform_dependent",
+    "pmax",
+    "pmean",
+    "pmin",
     "population_count",
     "pow",
+    "ppermute",
+    "pshuffle",
+    "psum",
+    "psum_scatter",
+    "pswapaxes",
+    "pvary",
     "ragged_dot",
     "ragged_dot_general",
     "random_gamma_grad",
@@ -438,5 +469,6 @@ __all__ = [
     "transpose",
     "unstack",
     "while_loop",
+    "with_sharding_constraint",
     "zeta",
 ]

@@ -155,7 +155,7 @@ class Select(Elementwise):
                 f"select needs a boolean condition of shape {aval.shape}, got {which}"
             )
         weak = all(a.weak_type for a in array_avals((x, y)))
-        return aval.update(weak_type=weak, varying=aval.varying | which.varying)
+        return aval.update(weak_type=weak)
 
     def jvp(self, primals: Any, tangents: Any) -> Any:
         which, x, y = primals

@@ -57,7 +57,7 @@ class DotGeneral(Primitive):
         shape += [x.shape[a] for a in free_axes(x.ndim, contracting[0], batch[0])]
         shape += [y.shape[a] for a in free_axes(y.ndim, contracting[1], batch[1])]
         weak = x.weak_type and y.weak_type
-        return Aval(tuple(shape), x.dtype, weak, x.varying | y.varying)
+        return Aval(tuple(shape), x.dtype, weak)
 
     def check(
         self, x: Aval, y: Aval, contracting: tuple[Axes, Axes], batch: tuple[Axes, Axes]

@@ -9,6 +9,7 @@ from arrayx.core.array import typeof
 from arrayx.core.aval import Aval, Shape
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
+from arrayx.primitives.families import handed
 
 
 class Full(Primitive):
@@ -75,10 +76,15 @@ def zero_literal(dtype: Any) -> Any:
 
 
 def zeros(aval: Aval) -> Any:
-    """Zeros of a type."""
-    return full(shape=aval.shape, dtype=aval.dtype, value=zero_literal(aval.dtype), weak_type=False)
+    """Zeros of a type, the mesh axes that it varies over included."""
+    made = full(shape=aval.shape, dtype=aval.dtype, value=zero_literal(aval.dtype), weak_type=False)
+    return handed.varied(made, aval.varying) if aval.varying else made
 
 
 def instantiate(tangent: Any, aval: Aval) -> Any:
-    """A tangent as an array, zeros where it is `Zero`."""
-    return zeros(aval) if tangent is Zero else tangent
+    """A tangent as an array of this type, zeros where it is `Zero`."""
+    if tangent is Zero:
+        return zeros(aval)
+    if aval.varying and tangent.aval.varying != aval.varying:
+        return handed.varied(tangent, aval.varying)
+    return tangent

@@ -53,7 +53,6 @@ def same_type(name: str, avals: Sequence[Any], kinds: frozenset[str]) -> Aval:
         raise errors.DtypeError(f"{name} needs an array among its operands, got {list(avals)}")
     first = arrays[0]
     weak = first.weak_type
-    varying = first.varying
     for a in arrays[1:]:
         if a.shape != first.shape:
             raise errors.ShapeError(
@@ -64,12 +63,11 @@ def same_type(name: str, avals: Sequence[Any], kinds: frozenset[str]) -> Aval:
                 f"{name} needs operands of equal dtype, got {', '.join(map(str, arrays))}"
             )
         weak = weak and a.weak_type
-        varying = varying | a.varying
     if dtypes.kind(first.dtype) not in kinds:
         raise errors.DtypeError(
             f"{name} is not defined for {first}; it takes dtypes of kind {', '.join(sorted(kinds))}"
         )
-    return Aval(first.shape, first.dtype, weak, varying)
+    return Aval(first.shape, first.dtype, weak)
 
 
 class NonDifferentiable(Primitive):
@@ -133,6 +131,8 @@ class Handed:
     report: Callable[[Sequence[Fault]], None]
     # The two halves of keys given as pairs of uint32.
     words_of: Callable[[Any], tuple[Any, Any]]
+    # A value as one that varies over further mesh axes.
+    varied: Callable[[Any, frozenset[Any]], Any]
     product_of_others: Callable[[Any, Any], Any]
 
 

@@ -235,7 +235,7 @@ class Gather(Primitive):
         shape = result_shape(indices.shape, dims, sizes)
         if x.size == 0 and mode != "fill" and 0 not in shape:
             raise errors.ShapeError(f"gather cannot read {shape} from {x}, which has no elements")
-        return x.update(shape=shape, varying=x.varying | indices.varying)
+        return x.update(shape=shape)
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         x, indices = primals
@@ -475,8 +475,7 @@ class Scatter(Primitive):
             raise errors.ShapeError(
                 f"scatter: updates {updates} do not fit indices {indices} with {dims}"
             )
-        varying = x.varying | indices.varying | updates.varying
-        return x.update(weak_type=x.weak_type and updates.weak_type, varying=varying)
+        return x.update(weak_type=x.weak_type and updates.weak_type)
 
     def faults(
         self, x: Any, indices: Any, updates: Any, *, dims: ScatterDims, mode: str, **params: Any

@@ -112,7 +112,7 @@ class TriangularSolve(Primitive):
             raise errors.ArgumentError(
                 f"{self.name}: transpose_a is 'none', 'transpose' or 'adjoint', got {transpose_a!r}"
             )
-        return b.update(weak_type=False, varying=a.varying | b.varying)
+        return b.strong()
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         (a, b), (da, db) = primals, tangents
@@ -239,7 +239,7 @@ class LinearSolve(Primitive):
             raise errors.ShapeError(
                 f"{self.name}: {a} does not fit {b}: they need equal dtypes, batches and rows"
             )
-        return b.update(weak_type=False, varying=a.varying | b.varying)
+        return b.strong()
 
     def jvp(self, primals: Any, tangents: Any, *, transpose_a: bool) -> Any:
         (a, lu, pivots, b), (da, _, _, db) = primals, tangents

@@ -30,7 +30,7 @@ class Pinv(Factorisation):
         *batch, m, n = x.shape
         if rtol.shape != tuple(batch):
             raise errors.ShapeError(f"{self.name}: rtol {rtol} has not the batch axes of {x}")
-        return x.update(shape=(*batch, n, m), varying=x.varying | rtol.varying)
+        return x.update(shape=(*batch, n, m))
 
     def jvp(self, primals: Any, tangents: Any) -> Any:
         (x, rtol), (dx, _) = primals, tangents

@@ -214,7 +214,7 @@ class RandomFoldIn(NonDifferentiable):
             raise errors.DtypeError(
                 f"random_fold_in needs uint32 numbers of shape {key.shape}, got {data}"
             )
-        return key.update(varying=key.varying | data.varying)
+        return key
 
     def vmap(self, size: int, args: Any, dims: Any) -> Any:
         args, dim = aligned(size, args, dims)

@@ -114,7 +114,7 @@ class Pad(Primitive):
                 f"pad needs a value of rank 0 and of the operand's dtype, got {value} for {x}"
             )
         weak = x.weak_type and value.weak_type
-        return x.update(shape=shape, weak_type=weak, varying=x.varying | value.varying)
+        return x.update(shape=shape, weak_type=weak)
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
         (x, value), (dx, dv) = primals, tangents
@@ -186,8 +186,7 @@ class Concatenate(Primitive):
                 )
         shape = list(first.shape)
         shape[axis] = sum(x.shape[axis] for x in xs)
-        varying = first.varying.union(*(x.varying for x in xs))
-        return Aval(tuple(shape), first.dtype, all(x.weak_type for x in xs), varying)
+        return Aval(tuple(shape), first.dtype, all(x.weak_type for x in xs))
 
     def jvp(self, primals: Any, tangents: Any, *, axis: int) -> Any:
         result = self(*primals, axis=axis)
@@ -258,10 +257,6 @@ def check_starts(name: str, x: Aval, starts: tuple[Any, ...]) -> None:
         )
 
 
-def _varying(x: Aval, starts: tuple[Any, ...]) -> frozenset[str]:
-    return x.varying.union(*(a.varying for a in starts if type(a) is Aval))
-
-
 def window_dims(ndim: int) -> GatherDims:
     """The dimension numbers of one whole window of an operand, collapsing nothing."""
     every = tuple(range(ndim))
@@ -300,7 +295,7 @@ class DynamicSlice(Primitive):
         check_starts(self.name, x, starts)
         if len(sizes) != x.ndim or not all(0 <= s <= n for s, n in zip(sizes, x.shape)):
             raise errors.ShapeError(f"dynamic_slice: there is no window {sizes} in {x}")
-        return x.update(shape=sizes, varying=_varying(x, starts))
+        return x.update(shape=sizes)
 
     def jvp(self, primals: Any, tangents: Any, *, sizes: Shape) -> Any:
         x, *starts = primals
@@ -373,8 +368,7 @@ class DynamicUpdateSlice(Primitive):
             )
         if update.ndim != x.ndim or any(s > n for s, n in zip(update.shape, x.shape)):
             raise errors.ShapeError(f"dynamic_update_slice: {update} does not fit into {x}")
-        varying = _varying(x, starts) | update.varying
-        return x.update(weak_type=x.weak_type and update.weak_type, varying=varying)
+        return x.update(weak_type=x.weak_type and update.weak_type)
 
     def jvp(self, primals: Any, tangents: Any) -> Any:
         (x, update, *starts), (dx, du, *_) = primals, tangents

@@ -9,7 +9,7 @@ from arrayx import errors
 from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Interpreter, Tracer, current, opened
 from arrayx.core.linear import Zero
-from arrayx.core.primitive import Primitive
+from arrayx.core.primitive import Primitive, aval_or_scalar_type
 from arrayx.primitives.creation import instantiate
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.stage import derive
@@ -59,6 +59,8 @@ class JVPInterpreter(Interpreter):
         if not active:
             return self.parent.apply(primitive, tuple(primals), params)  # type: ignore[union-attr]
         rule = primitive.jvp
+        if primitive.widen is not None:
+            params = widened(primitive, primals, params)
         if rule is None:
             return without_rule(self, primitive, "jvp", args, params)
         token = current.set(self.parent)  # type: ignore[arg-type]
@@ -76,6 +78,13 @@ class JVPInterpreter(Interpreter):
                 for r, t in zip(result, tangent, strict=True)
             )
         return result if tangent is Zero else JVPTracer(self, result, tangent)
+
+
+def widened(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> dict[str, Any]:
+    """The params with graphs that fit the operands."""
+    assert primitive.widen is not None
+    params = primitive.widen([aval_or_scalar_type(a) for a in args], params)
+    return params
 
 
 def without_rule(

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from arrayx.core.aval import Aval
-from arrayx.core.interpreter import BASE, Interpreter, Tracer, current
+from arrayx.core.interpreter import BASE, Interpreter, Tracer, current, installed
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive, aval_or_scalar_type
+from arrayx.primitives.collectives import varied
 from arrayx.source import Source
 from arrayx.source import current as current_source
-from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, without_rule
+from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, widened, without_rule
 
 
 class LinearTracer(Tracer):
@@ -73,7 +74,11 @@ class Tape(Interpreter):
 
     def product(self, primitive: Primitive, tangent: LinearTracer, factor: Any) -> LinearTracer:
         """Writes `primitive(tangent, factor)`, a product with a known factor."""
-        result = LinearTracer(self, tangent.aval, self.count)
+        aval = tangent.aval
+        over = getattr(factor, "aval", aval).varying
+        if over is not aval.varying:
+            aval = aval.update(varying=aval.varying | over)
+        result = LinearTracer(self, aval, self.count)
         self.count += 1
         self.entries.append((primitive, (tangent, factor), PRODUCT, result))
         if self.sources is not None:
@@ -120,6 +125,8 @@ class LinearizeInterpreter(JVPInterpreter):
                 tangents.append(Zero)
         if not active:
             return self.parent.apply(primitive, tuple(primals), params)  # type: ignore[union-attr]
+        if primitive.widen is not None:
+            params = widened(primitive, primals, params)
         if primitive.linearize is not None:
             token = current.set(self.parent)  # type: ignore[arg-type]
             try:
@@ -136,7 +143,24 @@ class LinearizeInterpreter(JVPInterpreter):
             return without_rule(self, primitive, "jvp", args, params)
         if primitive.multiple:
             return self.pair(primitive, result, tangent)
-        return result if tangent is Zero else JVPTracer(self, result, tangent)
+        if tangent is Zero:
+            return result
+        if tangent.aval.varying is not result.aval.varying:
+            tangent = self.fitted(tangent, result)
+        return JVPTracer(self, result, tangent)
+
+    def pair(self, primitive: Primitive, result: Any, tangent: Any) -> Any:
+        if primitive.multiple:
+            tangent = [
+                t if t is Zero or t.aval.varying is r.aval.varying else self.fitted(t, r)
+                for r, t in zip(result, tangent, strict=True)
+            ]
+        return super().pair(primitive, result, tangent)
+
+    def fitted(self, tangent: Any, result: Any) -> Any:
+        """A tangent that varies over the mesh axes that its value does: rules count on it."""
+        with installed(self.tape):
+            return varied(tangent, result.aval.varying)
 
 
 class Linearized:

@@ -17,6 +17,7 @@ from arrayx.core.checking import checked
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.interpreter import BASE, opened
 from arrayx.core.linear import Zero
+from arrayx.primitives.collectives import pvary
 from arrayx.primitives.creation import full, zero_literal
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.linearize import LinearTracer, linearize_flat
@@ -45,7 +46,8 @@ def linearize_graph(
 ) -> Split:
     """Takes a graph apart at the inputs marked `active`; remembered on the graph.
 
-    The outputs marked in `forced` have a tangent even where it is zero.
+    The outputs marked in `forced` have a tangent even where it is zero, and it varies over the
+    mesh axes that they do.
     """
     key = "linearize", active, forced, config.snapshot()
     if key not in graph.memo:
@@ -141,8 +143,12 @@ def _asked(saveable: Callable[..., Any], e: Equation) -> bool:
     return bool(saveable(e.primitive, *avals, **e.params))
 
 
-def zeros_equation(var: Var) -> Equation:
-    """The equation that makes `var` zeros."""
+def zeros_equations(var: Var) -> list[Equation]:
+    """The equations that make `var` zeros."""
+    if var.aval.varying:
+        first = Var(var.aval.unvarying())
+        axes = tuple(sorted(var.aval.varying, key=str))
+        return [*zeros_equations(first), Equation(pvary, (first,), {"axes": axes}, (var,))]
     dtype = var.aval.dtype
     params = {
         "shape": var.aval.shape,
@@ -150,7 +156,7 @@ def zeros_equation(var: Var) -> Equation:
         "value": zero_literal(dtype),
         "weak_type": var.aval.weak_type,
     }
-    return Equation(full, (), params, (var,))
+    return [Equation(full, (), params, (var,))]
 
 
 def _linearize(graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...]) -> Split:
@@ -187,10 +193,16 @@ def _linearize(graph: Graph, active: tuple[bool, ...], forced: tuple[bool, ...])
     out_tangents = []
     for t, wanted, aval in zip(linearized.tangents, forced, graph.out_avals, strict=True):
         if t is not Zero:
-            out_tangents.append(by_index[t.index])
+            var = by_index[t.index]
+            missing = aval.varying - var.aval.varying
+            if wanted and missing:
+                first, var = var, Var(var.aval.update(varying=aval.varying))
+                axes = tuple(sorted(missing, key=str))
+                linear_equations.append(Equation(pvary, (first,), {"axes": axes}, (var,)))
+            out_tangents.append(var)
         elif wanted:
             out_tangents.append(Var(aval.strong()))
-            linear_equations.append(zeros_equation(out_tangents[-1]))
+            linear_equations += zeros_equations(out_tangents[-1])
     linear_equations = _without_dead(linear_equations, out_tangents)
     inputs_of_graph = [a.variable for a in args]
     constants = dict(stage.constants.values())

@@ -106,6 +106,8 @@ class StageInterpreter(Interpreter):
                 var = self.lift(a)
                 inputs.append(var)
                 avals.append(var.aval)
+        if primitive.widen is not None:
+            params = primitive.widen(avals, params)
         result = primitive.infer(tuple(avals), params)
         # Between here and the user's code lie at least `apply` and the primitive's call.
         where = source.current(3)

@@ -10,6 +10,7 @@ from arrayx.core.interpreter import current
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import add
+from arrayx.primitives.collectives import matched
 from arrayx.primitives.creation import zeros
 from arrayx.source import Source, in_backward, replaying
 from arrayx.transforms.evaluate import constants_of
@@ -44,6 +45,8 @@ def _backward(
     cts: list[Any] = [None] * tape.count
     for tangent, given in zip(linear.tangents, cotangents, strict=True):
         if tangent is not Zero and given is not Zero:
+            if given.aval.varying is not tangent.aval.varying:
+                given = matched(given, tangent.aval)
             cts[tangent.index] = add_cotangents(cts[tangent.index], given)
     for primitive, args, params, result in reversed(tape.entries):
         if cell is not None:
@@ -54,6 +57,8 @@ def _backward(
             if ct is not None:
                 i = args[0].index
                 ct = primitive(ct, args[1])
+                if ct.aval.varying is not args[0].aval.varying:
+                    ct = matched(ct, args[0].aval)
                 held = cts[i]
                 cts[i] = ct if held is None else add(held, ct)
             continue
@@ -76,6 +81,8 @@ def _backward(
             if got is None or got is Zero:
                 continue
             if type(a) is LinearTracer and a.interpreter is tape:
+                if got.aval.varying is not a.aval.varying:
+                    got = matched(got, a.aval)
                 held = cts[a.index]
                 cts[a.index] = got if held is None else add(held, got)
     return [Zero if cts[t.index] is None else cts[t.index] for t in linear.inputs if t is not None]
@@ -165,4 +172,6 @@ def _run_backwards(
         answers = primitive.transpose(ct, *args, **equation.params)
         for a, answer in zip(equation.inputs, answers, strict=True):
             if answer is not None and answer is not Zero and type(a) is Var and a not in values:
+                if answer.aval.varying is not a.aval.varying:
+                    answer = matched(answer, a.aval)
                 cts[a] = add_cotangents(cts.get(a), answer)

@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from arrayx import errors
 from arrayx.core.graph import Graph
 from arrayx.core.interpreter import Interpreter, Tracer, current, opened
+from arrayx.core.named_axes import mapped_axis, mentions, named_axis
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.axes import move_batch_dim
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import without_rule
 from arrayx.transforms.stage import derive, made_from
-
-# The named axes that are open around the running code: ((name, size), ...), outermost
-# first.  It is part of every cache key of staged code.
-axis_environment: ContextVar[tuple[tuple[str, int], ...]] = ContextVar("arrayx_axes", default=())
-
-
-def axis_size(name: str) -> int:
-    """The size of the open axis of this name."""
-    for known, size in reversed(axis_environment.get()):
-        if known == name:
-            return size
-    names = ", ".join(repr(known) for known, _ in axis_environment.get()) or "none"
-    raise errors.AxisError(f"no axis named {name!r} is open here; open axes: {names}")
-
-
-@contextmanager
-def named_axis(name: str | None, size: int) -> Iterator[None]:
-    """Opens a named axis inside the block; no name, no axis."""
-    if name is None:
-        yield
-        return
-    token = axis_environment.set((*axis_environment.get(), (name, size)))
-    try:
-        yield
-    finally:
-        axis_environment.reset(token)
 
 
 class BatchTracer(Tracer):
@@ -78,7 +50,7 @@ class VmapInterpreter(Interpreter):
         self,
         parent: Interpreter,
         size: int,
-        axis_name: str | None,
+        axis_name: Any,
         word: str = "ax.vmap",
         paths: Callable[[], Sequence[str]] | None = None,
     ) -> None:
@@ -103,16 +75,22 @@ class VmapInterpreter(Interpreter):
             else:
                 values.append(a)
                 dims.append(None)
-        if not batched:
+        # What names axes, directly or in its graphs, may be different in each lane all the same.
+        names_axes = primitive.names_axes or primitive.holds_graphs
+        if not batched and not (names_axes and mentions(self.axis_name, primitive, params)):
             return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
         rule = primitive.vmap
         if rule is None:
             return without_rule(self, primitive, "vmap", args, params)
         token = current.set(self.parent)  # type: ignore[arg-type]
+        # Rules learn here which axis they are asked about; most need not know.
+        mapped = mapped_axis.set(self.axis_name) if names_axes else None
         try:
             result, dim = rule(self.size, values, dims, **params)
         finally:
             current.reset(token)
+            if mapped is not None:
+                mapped_axis.reset(mapped)
         if primitive.multiple:
             return tuple(
                 r if d is None else BatchTracer(self, r, d, roots)
@@ -126,7 +104,7 @@ def vmap_flat(
     size: int,
     args: Sequence[Any],
     dims: Sequence[int | None],
-    axis_name: str | None = None,
+    axis_name: Any = None,
     word: str = "ax.vmap",
     paths: Callable[[], Sequence[str]] | None = None,
 ) -> tuple[list[Any], list[int | None]]:
@@ -162,15 +140,17 @@ def vmap_graph(
     """The graph over a batch of inputs; its outputs' batch axes are the second result.
 
     With `out_dims` the batch axes of the outputs are moved, or made, where it says; an
-    output that is batched must not be None there.
+    output that is batched must not be None there.  In a `vmap` rule the axis has the name for
+    which the rule was asked, and what the graph does over that name is resolved.
     """
-    key = "vmap", size, dims, out_dims
+    name = mapped_axis.get()
+    key = "vmap", size, dims, out_dims, name
     if key not in graph.memo:
         found: tuple[int | None, ...] = ()
 
         def batched(*args: Any) -> list[Any]:
             nonlocal found
-            outs, made = vmap_flat(lambda *xs: evaluate(graph, xs), size, args, dims)
+            outs, made = vmap_flat(lambda *xs: evaluate(graph, xs), size, args, dims, name)
             if out_dims is not None:
                 outs = [
                     o if to is None else move_batch_dim(size, o, d, to)
@@ -180,9 +160,13 @@ def vmap_graph(
             found = tuple(made)
             return outs
 
+        # Over an axis that is resolved, a value does not vary any more: it has the axis.
+        given = [
+            a.update(varying=a.varying - {name}) if name in a.varying else a for a in graph.in_avals
+        ]
         avals = [
             a if d is None else a.update(shape=(*a.shape[:d], size, *a.shape[d:]))
-            for a, d in zip(graph.in_avals, dims, strict=True)
+            for a, d in zip(given, dims, strict=True)
         ]
         graph.memo[key] = derive(batched, avals), found
     return graph.memo[key]  # type: ignore[no-any-return]

@@ -10,6 +10,7 @@ CAUGHT_AS = {
     "ShapeError": (ValueError, TypeError),
     "DtypeError": (TypeError,),
     "AxisError": (ValueError, IndexError),
+    "UnboundAxisError": (errors.AxisError, NameError),
     "IndexOutOfBoundsError": (IndexError,),
     "TreeError": (ValueError, TypeError),
     "NotCallableError": (TypeError,),
