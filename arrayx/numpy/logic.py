@@ -53,7 +53,9 @@ def _logical(name: str, apply: Any, sentence: str, example: str) -> Any:
     def on_truth(x1: Any, x2: Any, /) -> Any:
         # A number stays one, so that it belongs to the backend of the other operand.
         given = read_beside((x1, x2), name, _NAMES)
-        return boolean(*(truth(x) if isinstance(x, Array) else bool(x) for x in given))
+        return boolean(
+            *(truth(array_of(x, name)) if isinstance(x, Array) else bool(x) for x in given)
+        )
 
     boolean = binary(
         name,

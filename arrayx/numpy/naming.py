@@ -33,6 +33,7 @@ def named(function: F) -> F:
         ...
     arrayx.errors.ShapeError: twice: x1 of shape (2,) and x2 of shape (3,) do not fit
     """
+
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         try:

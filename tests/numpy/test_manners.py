@@ -115,7 +115,8 @@ def test_an_axis_is_reduced_once(case: Any) -> None:
 
 @pytest.mark.parametrize("case", having("out"), ids=lambda c: c.name)
 def test_results_are_not_written_into_arrays(case: Any) -> None:
-    assert "out must be None" in refused(case, drawn(case), errors.ArgumentError, out=np.zeros(3))
+    text = refused(case, drawn(case), errors.ImmutableArrayError, out=np.zeros(3))
+    assert "arrays do not change, so there is no out=" in text
 
 
 @pytest.mark.parametrize("case", having("dtype"), ids=lambda c: c.name)
@@ -135,12 +136,12 @@ REFUSED_DTYPES = {
     "of complex numbers": (
         COMPLEX,
         "floor ceil trunc fabs cbrt deg2rad rad2deg i0 spacing frexp modf isposinf "
-        "isneginf signbit invert bitwise_count max min ptp nanmax nanmin unwrap "
+        "isneginf signbit invert bitwise_count unwrap "
         "histogram_bin_edges histogram",
     ),
     "of two complex numbers": (
         (COMPLEX, COMPLEX),
-        "floor_divide remainder fmod divmod maximum minimum fmax fmin hypot arctan2 logaddexp "
+        "floor_divide remainder fmod divmod hypot arctan2 logaddexp "
         "logaddexp2 copysign heaviside nextafter gcd lcm bitwise_and bitwise_or bitwise_xor "
         "left_shift right_shift ldexp histogram2d",
     ),
@@ -192,7 +193,7 @@ OUT_OF_RANGE: list[tuple[str, str, Callable[[], Any]]] = [
     ("tensordot", "pairs", lambda: anp.tensordot(MATRIX, MATRIX, ((0, 1), (0,)))),
     ("einsum", "lengths", lambda: anp.einsum("ij,jk", MATRIX, MATRIX)),
     ("einsum", "does not fit", lambda: anp.einsum("ijk->i", MATRIX)),
-    ("einsum", "out must be None", lambda: anp.einsum("i->i", V, out=V)),
+    ("einsum", "there is no out=", lambda: anp.einsum("i->i", V, out=V)),
     ("convolve", "mode", lambda: anp.convolve(V, V, "half")),
     ("correlate", "mode", lambda: anp.correlate(V, V, "half")),
     ("convolve", "no elements", lambda: anp.convolve(V, V[:0])),
