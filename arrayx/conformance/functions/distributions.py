@@ -66,7 +66,7 @@ CASES = (
     *rows("logistic", (*REAL, "cdf", "sf", "ppf", "isf"), PLACES, 0.5, 2.0),
     *rows("laplace", (*REAL, "cdf"), PLACES, 0.5, 2.0),
     *rows("cauchy", (*REAL, *TAILS, "ppf", "isf"), PLACES, 0.5, 2.0),
-    *rows("t", REAL, PLACES, 3.0, 0.5, 2.0),
+    *rows("t", (*REAL, *TAILS), PLACES, 3.0, 0.5, 2.0),
     *rows("gumbel_r", (*REAL, *TAILS, "ppf"), PLACES, 0.5, 2.0),
     *rows("gumbel_l", (*REAL, *TAILS, "ppf"), PLACES, 0.5, 2.0),
     *rows("gennorm", (*REAL, "cdf"), PLACES, 1.5),
