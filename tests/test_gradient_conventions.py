@@ -145,6 +145,7 @@ def test_derivative(jacobian: Any, row: Row) -> None:
     check(jacobian(row.callable(), row.numbers())(*point), row)
 
 
+@pytest.mark.filterwarnings("ignore::arrayx.errors.UnrolledLoopWarning")
 @pytest.mark.parametrize("backend", installed_backends())
 @pytest.mark.parametrize("jacobian", [ax.jacfwd, ax.jacrev], ids=["forward", "reverse"])
 def test_compiled_programs_follow_the_whole_table(jacobian: Any, backend: str) -> None:

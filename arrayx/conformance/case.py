@@ -81,6 +81,8 @@ class Case:
     - `special`: False where nan, infinities and signed zeros are not compared.
     - `signed_zeros`: False where the sign of a zero is left open.
     - `literals`: the numbers of the operands for which a Python scalar may stand.
+    - `placed`: False where the function itself is given no array, so that its result lies where
+      the default backend makes it.
     - `label`: tells rows of one function apart.
     - `covers`: further primitives for which this row counts as a case.
     """
@@ -99,6 +101,7 @@ class Case:
     special: bool = True
     signed_zeros: bool = True
     literals: tuple[int, ...] = ()
+    placed: bool = True
     label: str = ""
     covers: tuple[str, ...] = ()
 

@@ -12,6 +12,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import shapes
+from arrayx.numpy.naming import at_home
 from arrayx.numpy.promotion import as_array, as_type, promoted_arrays
 from arrayx.numpy.ranges import arange
 from arrayx.primitives import arithmetic, bitwise
@@ -30,6 +31,7 @@ class RandomAlgorithm(enum.Enum):
     RNG_PHILOX = 2
 
 
+@at_home
 def rng_bit_generator(
     key: Any,
     shape: Sequence[int],

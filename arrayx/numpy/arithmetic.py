@@ -92,9 +92,10 @@ def _floor_divide_float(x: Array, y: Array) -> Any:
     unsigned = fill(x.aval.shape, x.aval.dtype, 0.0, x.aval.weak_type)
     zero = combined.copysign(unsigned, quotient)
     whole = select(eq(whole, 0.0), zero, whole)
-    # Division by zero, and of what is infinite, gives what `x / y` gives.
-    extreme = bitwise.bitwise_or(eq(y, 0.0), eq(numeric.abs(x), math.inf))
-    return select(extreme, quotient, whole)
+    # With an infinity or a zero it is the floor of the quotient, as in the Array API standard.
+    infinite = bitwise.bitwise_or(*(eq(numeric.abs(v), math.inf) for v in (x, y)))
+    extreme = bitwise.bitwise_or(eq(y, 0.0), infinite)
+    return select(extreme, numeric.floor(quotient), whole)
 
 
 floor_divide = binary(

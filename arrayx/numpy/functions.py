@@ -12,7 +12,8 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy.naming import NAMED, name_error
+from arrayx.core.primitive import Primitive
+from arrayx.numpy.naming import NAMED, at_home, name_error
 from arrayx.numpy.promotion import (
     MOST_PLANS,
     SCALARS,
@@ -45,6 +46,11 @@ def described(function: Any, name: str, sentence: str, example: str, module: str
     return function
 
 
+def _whole(apply: Any) -> Any:
+    """What is applied: a primitive as it is; what is made of several, where its operands lie."""
+    return apply if isinstance(apply, Primitive) else at_home(apply)
+
+
 def unary(
     name: str,
     apply: Callable[[Any], Any],
@@ -61,7 +67,8 @@ def unary(
     instead of `apply` to dtypes of some kinds.
     """
     table: dict[Any, Callable[[Any], Any]] = {}
-    kinds = by_kind or {}
+    kinds = {kind: _whole(action) for kind, action in (by_kind or {}).items()}
+    apply = _whole(apply)
 
     def function(x: Any, /) -> Any:
         found = table.get(getattr(x, "aval", None))
@@ -119,7 +126,8 @@ def binary(
     table: dict[Any, Callable[[Any, Any], Any]] = {}
     # What depends on the settings has an entry for each state of them.
     unsettled: dict[Any, Callable[[Any, Any], Any]] = {}
-    kinds = by_kind or {}
+    kinds = {kind: _whole(action) for kind, action in (by_kind or {}).items()}
+    apply = _whole(apply)
     names = ("x1", "x2")
 
     def function(x1: Any, x2: Any, /) -> Any:

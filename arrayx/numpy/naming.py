@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from arrayx import errors
+from arrayx.api.operands import home_of, working_at
 
 NAMED = (errors.ArrayxError, OverflowError)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,8 +23,26 @@ def name_error(error: Exception, function: str) -> None:
         error.args = (f"{function}: {text[found.end() if found else 0 :]}",)
 
 
+def at_home(function: F) -> F:
+    """A function that makes what it needs besides where its array arguments lie.
+
+    So `f(x)` works for an array of any backend, whatever the default one is.
+    """
+
+    @functools.wraps(function)
+    def placed(*args: Any, **kwargs: Any) -> Any:
+        with working_at(home_of(_arrays_among(args))):
+            return function(*args, **kwargs)
+
+    return placed  # type: ignore[return-value]
+
+
+def _arrays_among(args: tuple[Any, ...]) -> list[Any]:
+    return [x for a in args for x in (a if type(a) in (list, tuple) else (a,))]
+
+
 def named(function: F) -> F:
-    """A function whose errors name it in place of the functions that it is made of.
+    """A function whose errors name it in place of the functions that it is made of, `at_home`.
 
     >>> @named
     ... def twice(x):
@@ -37,7 +56,8 @@ def named(function: F) -> F:
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            with working_at(home_of(_arrays_among(args))):
+                return function(*args, **kwargs)
         except NAMED as error:
             name_error(error, function.__name__)
             raise

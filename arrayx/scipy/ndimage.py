@@ -9,6 +9,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic, rounding
+from arrayx.numpy.naming import at_home
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
@@ -53,6 +54,7 @@ _INSIDE: dict[str, Callable[[Array, int], Array]] = {
 }
 
 
+@at_home
 def map_coordinates(
     input: Any,
     coordinates: Sequence[Any],

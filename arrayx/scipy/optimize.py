@@ -15,6 +15,7 @@ from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.contraction import dot, matmul, outer
 from arrayx.numpy.linalg.norms import norm
 from arrayx.numpy.matrices import eye
+from arrayx.numpy.naming import at_home
 from arrayx.numpy.promotion import as_array, as_type
 from arrayx.numpy.selection import where
 
@@ -46,6 +47,7 @@ class OptimizeResults(NamedTuple):
     nit: Any
 
 
+@at_home
 def minimize(
     fun: Callable[..., Any],
     x0: Any,

@@ -191,6 +191,7 @@ DIFFERENTIATIONS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::arrayx.errors.UnrolledLoopWarning")
 @pytest.mark.parametrize(("program", "transform"), DIFFERENTIATIONS)
 def test_it_is_the_loop_under_every_differentiation(program: Any, transform: str) -> None:
     wrap = TRANSFORMS[transform]

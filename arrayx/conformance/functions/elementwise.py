@@ -71,6 +71,18 @@ def _of_a_logarithm(x: Any, y: Any) -> Any:
     return result * (1 + np.abs(y * np.log(x)))
 
 
+def _floor_of_quotient(x: Any, y: Any) -> Any:
+    """`x // y`; with an infinity it is the floor of `x / y`, which NumPy has differently."""
+    extreme = np.isinf(x) | np.isinf(y) if np.asarray(x).dtype.kind == "f" else False
+    return np.where(extreme, np.floor(np.divide(x, y)), np.floor_divide(x, y)).astype(
+        np.floor_divide(x, y).dtype
+    )
+
+
+def _quotient_and_rest(x: Any, y: Any) -> Any:
+    return _floor_of_quotient(x, y), np.remainder(x, y)
+
+
 CASES: tuple[Case, ...] = (
     # --------------------------------------------------------- to floats
     *unary("exp exp2 expm1 sin cos tan sinh cosh tanh", dtypes=ANY, promotes=True),
@@ -99,7 +111,8 @@ CASES: tuple[Case, ...] = (
     *binary("maximum minimum", dtypes=ORDERED),
     # Which of 0 and -0 is larger is left open.
     *binary("fmax fmin", dtypes=ORDERED, signed_zeros=False),
-    *binary("floor_divide remainder=mod", dtypes=REAL, domain=(1.0, 3.9)),
+    *binary("floor_divide", dtypes=REAL, domain=(1.0, 3.9), reference=_floor_of_quotient),
+    *binary("remainder=mod", dtypes=REAL, domain=(1.0, 3.9)),
     *rows(
         "numpy",
         "floor_divide remainder fmod divmod",
@@ -114,7 +127,7 @@ CASES: tuple[Case, ...] = (
     *binary("copysign heaviside", dtypes=ORDERED, promotes=True),
     *binary("gcd lcm", dtypes=INTEGERS),
     *binary("nextafter", dtypes=("float64",), differentiable=()),
-    *binary("divmod", dtypes=REAL, domain=(1.0, 3.9)),
+    *binary("divmod", dtypes=REAL, domain=(1.0, 3.9), reference=_quotient_and_rest),
     # --------------------------------------------------------- in bounds and in decimals
     # Drawn bounds may cross: then the upper one wins.
     *rows("numpy", "clip", THREE, dtypes=ORDERED),

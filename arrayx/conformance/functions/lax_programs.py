@@ -116,6 +116,7 @@ CASES = (
         lambda x: (x, np.zeros(0, bool)),
         dtypes=FLOATS,
         covers=("lax.create_token",),
+        placed=False,
     ),
     public("lax.rng_bit_generator", (STATE,), {"shape": (2, 3)}, dtypes=("uint32",), compare=False),
 )

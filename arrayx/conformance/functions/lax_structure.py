@@ -165,6 +165,7 @@ CASES = (
         {"shape": (2,), "fill_value": 3, "dtype": np.dtype("int32")},
         made(np.full(2, 3)),
         form=filled,
+        placed=False,
     ),
     public(
         "lax.full_like",
@@ -174,13 +175,21 @@ CASES = (
         ANY,
         differentiable=(),
     ),
-    public("lax.iota", X, {"dtype": np.dtype("int32"), "size": 3}, made(np.arange(3)), form=filled),
+    public(
+        "lax.iota",
+        X,
+        {"dtype": np.dtype("int32"), "size": 3},
+        made(np.arange(3)),
+        form=filled,
+        placed=False,
+    ),
     public(
         "lax.broadcasted_iota",
         X,
         {"dtype": np.dtype("int32"), "shape": (2, 2), "dimension": 1},
         made(np.array([[0, 1], [0, 1]])),
         form=filled,
+        placed=False,
     ),
     public(
         "lax.empty",
@@ -188,6 +197,7 @@ CASES = (
         {"shape": (2,), "dtype": np.dtype("float32")},
         made(np.zeros(2)),
         form=filled,
+        placed=False,
     ),
     public("lax.stage", X, None, lambda x: x, ANY),
     public("lax.stop_gradient", X, None, lambda x: x, ANY, differentiable=()),

@@ -33,6 +33,7 @@ def made_of_size(name: str, sizes_: tuple[int, ...], **params: Any) -> Any:
             {"n": n, **params},
             form=lambda f, x, **how: f(**how).astype(x.dtype) * x,
             label="_".join(map(str, (n, *params.values()))),
+            placed=False,
             dtypes=("complex64",) if name == "dft" else ("float32",),
         )
         for n in sizes_

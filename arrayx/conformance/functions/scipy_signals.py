@@ -244,6 +244,7 @@ CASES = (
         dtypes=("float64",),
         form=on_grid,
         scale=total,
+        placed=False,  # its points are made into arrays before it is called
     ),
     *(
         near(

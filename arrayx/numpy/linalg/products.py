@@ -12,6 +12,7 @@ from arrayx.core.array import Array
 from arrayx.numpy import contraction, diagonals
 from arrayx.numpy.linalg.systems import inv
 from arrayx.numpy.matrices import eye
+from arrayx.numpy.naming import at_home
 from arrayx.numpy.promotion import (
     as_array,
     broadcast_to_shape,
@@ -71,6 +72,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     return diagonals.cross(x, y, axis=axis)
 
 
+@at_home
 def matrix_power(a: Any, n: int) -> Array:
     """The product of `n` copies of the matrices in the last two axes, or of their inverse.
 

@@ -13,6 +13,7 @@ from arrayx.numpy.linalg.decompositions import svdvals
 from arrayx.numpy.linalg.norms import norm
 from arrayx.numpy.linalg.reading import check_matrix, matrix, narrowing, working_dtype
 from arrayx.numpy.linalg.systems import inv
+from arrayx.numpy.naming import at_home
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
@@ -53,6 +54,7 @@ def pinv(a: Any, rtol: Any = None, hermitian: bool = False, *, rcond: Any = None
     return narrowing(a, "pinv")(pinv_primitive(x, bound))
 
 
+@at_home
 def matrix_rank(M: Any, rtol: Any = None, *, hermitian: bool = False, tol: Any = None) -> Array:
     """How many singular values are larger than `tol`, or than `rtol` times the largest.
 

@@ -15,6 +15,7 @@ from arrayx.numpy.linalg.reading import (
     with_equal_batches,
     working_dtype,
 )
+from arrayx.numpy.naming import at_home
 from arrayx.numpy.promotion import as_array, as_type, placed_like, promoted_arrays
 from arrayx.numpy.shapes import concatenate, expand_dims, squeeze
 from arrayx.primitives import linalg, slicing, spectral
@@ -163,6 +164,7 @@ def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> t
     return narrowing(a, "lu_factor")(factors), pivots
 
 
+@at_home
 def lu_solve(
     lu_and_piv: tuple[Any, Any],
     b: Any,

@@ -14,6 +14,7 @@ from arrayx.core.array import Array
 from arrayx.lazy import lazy
 from arrayx.numpy import arithmetic, padding, repetition, shapes
 from arrayx.numpy.fft import transforms
+from arrayx.numpy.naming import at_home
 from arrayx.numpy.ordering import median
 from arrayx.numpy.promotion import as_array, as_type, check_axis, host_array, promoted_arrays
 from arrayx.numpy.selection import where
@@ -199,6 +200,7 @@ def _as_real(x: Any, dtype: Any, beside: Array) -> Array:
     return as_type(x, dtype)
 
 
+@at_home
 def csd(
     x: Any,
     y: Any,
@@ -265,6 +267,7 @@ def _averaged(name: str, average: str, **given: Any) -> tuple[Array, Array]:
     return frequencies, arithmetic.divide(middle, bias)
 
 
+@at_home
 def welch(
     x: Any,
     fs: Any = 1.0,
@@ -302,6 +305,7 @@ def welch(
     )
 
 
+@at_home
 def stft(
     x: Any,
     fs: Any = 1.0,
@@ -344,6 +348,7 @@ def stft(
     )
 
 
+@at_home
 def istft(
     Zxx: Any,
     fs: Any = 1.0,

@@ -18,6 +18,7 @@ from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.contraction import matmul, vdot
 from arrayx.numpy.creation import zeros, zeros_like
 from arrayx.numpy.linalg.rank import lstsq
+from arrayx.numpy.naming import at_home
 from arrayx.numpy.promotion import as_array, as_type
 from arrayx.numpy.selection import where
 from arrayx.numpy.transcendental import conj, sqrt
@@ -96,6 +97,7 @@ def _moved(x: Any, factor: Any, direction: Any) -> Any:
     return arithmetic.add(x, arithmetic.multiply(factor, direction))
 
 
+@at_home
 def cg(
     A: Any,
     b: Any,
@@ -145,6 +147,7 @@ def cg(
     return s.solved(solve)
 
 
+@at_home
 def bicgstab(
     A: Any,
     b: Any,
@@ -199,6 +202,7 @@ def bicgstab(
     return s.solved(solve)
 
 
+@at_home
 def gmres(
     A: Any,
     b: Any,
