@@ -118,7 +118,8 @@ def public(
 
     - `form`: how the function is called with the operands; both it and the reference are.
     - `compare`: False where no reference exists (draws, say): agreement is still checked.
-    - `sums`: the error is relative to what the reference makes of the operands' magnitudes.
+    - `sums`: the error is relative to what the reference makes of the operands' magnitudes, and
+      the sign of a zero is left open.
     - `elementwise`: operands of any common shape will do, so that every combination of special
       values, rank 0 and several zero sizes are tried.
     - `promotes`: the reference gets integers and booleans as float64: the function makes floats
@@ -139,6 +140,8 @@ def public(
             facts["scale"] = lambda *arrays, **more: tuple(
                 np.abs(r) for r in truth(*(_magnitude(a) for a in arrays), **more)
             )
+            # A sum that begins at 0 never is -0, one that begins at its first term can be.
+            facts.setdefault("signed_zeros", False)
 
     def call(*arrays: Any, **more: Any) -> tuple[Any, ...]:
         return leaves(form(function, *arrays, **more))
