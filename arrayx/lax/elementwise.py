@@ -182,6 +182,19 @@ betainc = _strict("betainc", incomplete_beta.betainc, 3)
 zeta = _strict("zeta", hurwitz.zeta, 2)
 
 
+def _polygamma(m: Any, x: Any) -> Any:
+    """The derivative number `m` of digamma, by Hurwitz's zeta function (DLMF 25.11.12)."""
+    m = combined.stop_gradient(m)  # a number of times has no slope
+    first = arithmetic.eq(m, 0.0)
+    times = arithmetic.add(arithmetic.select(first, 1.0, m), 1.0)
+    size = arithmetic.mul(exponential.exp(special.lgamma(times)), hurwitz.zeta(times, x))
+    sign = arithmetic.sub(arithmetic.mul(numeric.rem(m, 2.0), 2.0), 1.0)
+    return arithmetic.select(first, special.digamma(x), arithmetic.mul(sign, size))
+
+
+polygamma = _strict("polygamma", _polygamma, 2, names=("m", "x"))
+
+
 class RoundingMethod(enum.Enum):
     """Where halves go: away from zero, or to the even one of the two neighbours."""
 

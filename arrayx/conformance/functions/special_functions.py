@@ -163,6 +163,16 @@ CASES = (
             ("zeta", lambda s, q: scipy_special.zeta(s, q), ((1.5, 6), POSITIVE)),
         )
     ),
+    public(
+        "lax.polygamma",
+        (Operand((3,), values=[0.0, 1.0, 2.0]), Operand((3,), domain=POSITIVE)),
+        reference=scipy_special.polygamma,
+        dtypes=WIDE,
+        differentiable=(1,),
+        ulps=128,
+        scale=lambda m, x: 1 + np.abs(scipy_special.polygamma(m, x)),
+        special=False,
+    ),
     *(
         public(
             f"lax.{name}",
