@@ -193,7 +193,8 @@ CASES = (
             form=searched(name),
             dtypes=("float64", "float32", "bfloat16", "float16", "int32", "int8", "int64"),
             label=label,
-            special=False,  # the line would not be sorted
+            differentiable=(1,),  # a line with ties would not stay sorted
+            special=False,  # nor be sorted
         )
         for name, label, params in (
             ("searchsorted", "left", {"side": "left"}),
