@@ -138,10 +138,16 @@ def default_backend(name: str | None = None) -> DefaultBackend:
     return DefaultBackend(name)
 
 
-def device_of(x: Any) -> Device | None:
-    """The device behind a value, through the tracers of eager transformations."""
+def behind(x: Any) -> Any:
+    """The concrete array that a tracer of an eager transformation carries, if there is one."""
     while isinstance(x, Tracer):
         x = getattr(x, "primal", None) if hasattr(x, "primal") else getattr(x, "value", None)
+    return x
+
+
+def device_of(x: Any) -> Device | None:
+    """The device behind a value, through the tracers of eager transformations."""
+    x = behind(x)
     return x.device if isinstance(x, ConcreteArray) else None
 
 

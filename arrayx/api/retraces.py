@@ -7,7 +7,6 @@ graph.  `explain` compares each with the earlier one that it resembles most.
 from __future__ import annotations
 
 import inspect
-import logging
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -19,9 +18,10 @@ from arrayx import source
 from arrayx.config import Snapshot
 from arrayx.core.aval import Aval
 from arrayx.errors import RetraceWarning
+from arrayx.lazy import lazy
 from arrayx.treedef import TreeDef
 
-logger = logging.getLogger("arrayx")
+logging = lazy("logging")  # 6 ms that a program without log_recompiles need not wait
 
 _KEPT = 256
 _MOST_FROM_ONE_LINE = 5
@@ -134,7 +134,9 @@ class History:
         if len(self.traces) > _KEPT:
             del self.traces[0]
         if _logging.get():
-            logger.warning("%s", "\n".join(self.lines(name, len(self.traces) - 1)))
+            logging.getLogger("arrayx").warning(
+                "%s", "\n".join(self.lines(name, len(self.traces) - 1))
+            )
         if trace.site is not None:
             _count(name, trace.site, function, self)
 

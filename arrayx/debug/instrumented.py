@@ -132,17 +132,21 @@ def checked(fun: Callable[..., Any], checks: Sequence[str] = CHECKS) -> Callable
 
 def report(sites: list[Site], number: int, kept: list[Any]) -> None:
     """Raises the error of a site, with the values that were kept for it."""
-    given = iter(kept)
-    for site in sites[:number]:
-        for avals in site.avals:
-            for _ in avals:
-                next(given)
     site = sites[number]
+    given = iter(by_site(sites, range(len(sites)), kept)[number])
     values = {}
     for name, avals in zip(site.names, site.avals, strict=True):
         parts = [np.asarray(next(given).host()) for _ in avals]
         values[name] = shown(parts)
     refuse(site.words, values, site.where)
+
+
+def by_site(
+    sites: Sequence[Site], numbers: Sequence[int], kept: Sequence[Any]
+) -> dict[int, tuple[Any, ...]]:
+    """What is kept for the sites of these numbers, taken apart."""
+    given = iter(kept)
+    return {i: tuple(next(given) for avals in sites[i].avals for _ in avals) for i in numbers}
 
 
 def shown(parts: list[np.ndarray]) -> Any:
@@ -184,11 +188,8 @@ class Checker(Observer):
         """The code, and what is kept for all sites, in order."""
         with installed(self.parent):  # type: ignore[arg-type]
             code = fill((), _CODE, 0) if self.code is None else self.code
-            kept: list[Any] = []
-            for number, site in enumerate(self.sites.found):
-                avals = [a for avals in site.avals for a in avals]
-                kept += self.kept.get(number) or map(zeros, avals)
-            return code, *kept
+            numbers = range(len(self.sites.found))
+            return code, *(x for n in numbers for x in self.all_of(n, self.kept))
 
     def see(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         where = source.current()
@@ -246,10 +247,7 @@ class Checker(Observer):
 
     def merge(self, code: Any, numbers: Sequence[int], kept: Sequence[Any]) -> None:
         """Takes over what a branch or loop found; `kept` belongs to the sites `numbers`."""
-        given = iter(kept)
-        for number in numbers:
-            count = sum(map(len, self.sites.found[number].avals))
-            self.kept[number] = tuple(next(given) for _ in range(count))
+        self.kept.update(by_site(self.sites.found, numbers, kept))
         self.code = code if self.code is None else select(eq(self.code, 0), code, self.code)
 
     def open(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -308,7 +306,7 @@ class Checker(Observer):
         def widened(graph: Graph, own: list[int]) -> Graph:
             def run(*args: Any) -> list[Any]:
                 results = evaluate(graph, args)
-                kept = dict(self.split(own, results[n + 1 :]))
+                kept = by_site(self.sites.found, own, results[n + 1 :])
                 return [*results[: n + 1], *(x for i in numbers for x in self.all_of(i, kept))]
 
             return derive(run, graph.in_avals)
@@ -318,14 +316,6 @@ class Checker(Observer):
         with installed(self.parent):  # type: ignore[arg-type]
             self.merge(results[n], numbers, results[n + 1 :])
         return tuple(results[:n])
-
-    def split(self, numbers: Sequence[int], kept: Sequence[Any]) -> list[tuple[int, Any]]:
-        """What is kept, site by site."""
-        given = iter(kept)
-        return [
-            (i, tuple(next(given) for avals in self.sites.found[i].avals for _ in avals))
-            for i in numbers
-        ]
 
     def loop(self, *args: Any, cond: Graph, body: Graph, n_cond: int, n_body: int) -> Any:
         """A loop that carries its code, and ends where something fails."""

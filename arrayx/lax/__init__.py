@@ -1,5 +1,7 @@
 """JAX's lower-level functions: strict ones over the primitives, and control flow."""
 
+from typing import TYPE_CHECKING
+
 from arrayx.api.autodiff import (
     stop_gradient,
 )
@@ -187,11 +189,6 @@ from arrayx.lax.ragged import (
     ragged_dot,
     ragged_dot_general,
 )
-from arrayx.lax.random_bits import (
-    RandomAlgorithm,
-    rng_bit_generator,
-    rng_uniform,
-)
 from arrayx.lax.reductions import (
     approx_max_k,
     approx_min_k,
@@ -252,8 +249,22 @@ from arrayx.lax.structural import (
     transpose,
     unstack,
 )
+from arrayx.lazy import lazy_attributes
 from arrayx.numpy.promotion import (
     broadcast_shapes,
+)
+
+if TYPE_CHECKING:
+    from arrayx.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
+
+# Not needed by every program: imported at the first look.
+__getattr__ = lazy_attributes(
+    "arrayx.lax",
+    {
+        "RandomAlgorithm": "arrayx.lax.random_bits",
+        "rng_bit_generator": "arrayx.lax.random_bits",
+        "rng_uniform": "arrayx.lax.random_bits",
+    },
 )
 
 __all__ = [

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from arrayx import errors, tree
+from arrayx.api.placement import behind
 from arrayx.backend.dispatch import choose_device
 from arrayx.core.array import Array
-from arrayx.numpy.promotion import as_array, behind
+from arrayx.numpy.promotion import as_array
 from arrayx.primitives import barrier
 
 

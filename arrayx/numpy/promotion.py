@@ -8,20 +8,20 @@ alone, so it is worked out once for each combination of types and kept as a `Pla
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from arrayx import dtypes, errors, source
+from arrayx.api.operands import Boundary, working_at
+from arrayx.api.placement import behind, device_of
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.backend.dispatch import as_concrete, choose_device
-from arrayx.backend.registry import chosen, default_name
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval, Shape
-from arrayx.core.interpreter import Tracer, current
+from arrayx.core.interpreter import current
 from arrayx.dtypes import KEYS
 from arrayx.numpy.naming import name_error
 from arrayx.primitives.axes import broadcast_in_dim
@@ -50,13 +50,6 @@ LITERALS: dict[str, Callable[[Any], Any]] = {
 # ----------------------------------------------------------------- values become arrays
 
 
-def behind(x: Any) -> Any:
-    """The concrete array that a tracer of an eager transformation carries, if there is one."""
-    while isinstance(x, Tracer):
-        x = getattr(x, "primal", None) if hasattr(x, "primal") else getattr(x, "value", None)
-    return x
-
-
 def staging() -> StageInterpreter | None:
     """The stage that the current interpreter writes into, or None where work is eager."""
     interpreter: Any = current.get()
@@ -81,15 +74,9 @@ def host_array(x: np.ndarray | np.generic, others: Sequence[Any] = (), weak: boo
     return made
 
 
-@contextmanager
-def placed_like(reference: Any) -> Iterator[None]:
+def placed_like(reference: Any) -> Boundary:
     """Inside the block new arrays are made by the backend that holds `reference`."""
-    concrete = behind(reference)
-    if isinstance(concrete, ConcreteArray) and concrete.backend.name != default_name():
-        with chosen(concrete.backend.name):
-            yield
-    else:
-        yield
+    return working_at(device_of(reference))
 
 
 def scalar_array(value: Any, dtype: DType, weak: bool, others: Sequence[Any] = ()) -> Array:

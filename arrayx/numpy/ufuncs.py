@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from arrayx import dtypes, errors
 from arrayx.api.arguments import check_callable, name_of
+from arrayx.api.placement import behind
 from arrayx.core.array import Array
 from arrayx.lax.associative import associative_scan
 from arrayx.lax.loops import scan
@@ -24,7 +25,6 @@ from arrayx.numpy.mapping import vectorize
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
-    behind,
     broadcast_shapes,
     broadcast_to_shape,
     check_axes,

@@ -11,13 +11,15 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
 
+from arrayx.lazy import lazy
 from arrayx.primitives.arithmetic import mul
 from arrayx.primitives.axes import broadcast_in_dim, reduce_sum
+
+decimal = lazy("decimal")  # for the first integral, not for every import
 
 
 @functools.cache
@@ -27,7 +29,7 @@ def rule(count: int) -> tuple[np.ndarray, np.ndarray]:
     The roots of the Legendre polynomial by Newton's method in 30 digits: in float64 the weights
     would be off by hundreds of units in the last place.
     """
-    with localcontext() as context:
+    with decimal.localcontext() as context:
         context.prec = 30
         half = [point_and_weight(count, k) for k in range(count // 2)]
         points = [(1 - x) / 2 for x, _ in half] + [(1 + x) / 2 for x, _ in reversed(half)]
@@ -35,11 +37,11 @@ def rule(count: int) -> tuple[np.ndarray, np.ndarray]:
         return np.array([*map(float, points)]), np.array([*map(float, weights)])
 
 
-def point_and_weight(count: int, k: int) -> tuple[Decimal, Decimal]:
+def point_and_weight(count: int, k: int) -> tuple[Any, Any]:
     """Root number k of the Legendre polynomial of degree `count`, from 1 downwards."""
-    x = Decimal(math.cos(math.pi * (k + 0.75) / (count + 0.5)))
+    x = decimal.Decimal(math.cos(math.pi * (k + 0.75) / (count + 0.5)))
     for _ in range(6):
-        before, value = Decimal(1), x
+        before, value = decimal.Decimal(1), x
         for n in range(1, count):
             before, value = value, ((2 * n + 1) * x * value - n * before) / (n + 1)
         slope = count * (x * value - before) / (x * x - 1)
