@@ -37,6 +37,7 @@ __all__ = [
     "UnboundAxisError",
     "UnknownBackendError",
     "UnrolledLoopWarning",
+    "UnsupportedDtypeError",
     "UnsupportedError",
 ]
 
@@ -245,6 +246,13 @@ class UnsupportedError(BackendError, NotImplementedError):
             message += f": {reason}" if reason else ""
         # One finished sentence in `args`, so that a pickled error reads the same where it lands.
         super().__init__(message)
+
+
+class UnsupportedDtypeError(UnsupportedError):
+    """A backend does not declare a dtype; it is never narrowed in silence.
+
+    Convert the array, or use a backend that has the dtype.
+    """
 
 
 # ----------------------------------------------------------------- graphs
