@@ -14,6 +14,7 @@ __all__ = [
     "BackendUnavailableError",
     "CheckError",
     "ConcretizationError",
+    "CrosscheckError",
     "DonatedArrayError",
     "DtypeError",
     "DynamicIndexError",
@@ -279,6 +280,13 @@ class CheckError(ArrayxError, ValueError):
     """A check failed: one of `ax.debug.check`, or one that `ax.checked` makes of its own.
 
     The message names the line, what is wrong, and the values.
+    """
+
+
+class CrosscheckError(ArrayxError, ValueError):
+    """Backends disagree, as `ax.crosscheck` found out.
+
+    The message names the first operation with different results, its line and operands.
     """
 
 

@@ -34,6 +34,7 @@ CAUGHT_AS = {
     "GraphError": (errors.ArrayxError,),
     "GraphSyntaxError": (errors.GraphError, ValueError),
     "CheckError": (ValueError,),
+    "CrosscheckError": (ValueError,),
     "NanError": (FloatingPointError,),
     "KeyReuseError": (ValueError,),
 }

@@ -40,7 +40,8 @@ def program(name: str, dtype: str, backend: str) -> str:
 
 def _extremes(dtype: str) -> np.ndarray:
     """Elements that do not survive a detour through a narrower dtype."""
-    kind = dtypes.kind(dtypes.as_dtype(dtype))
+    wanted: Any = dtypes.as_dtype(dtype)
+    kind = dtypes.kind(wanted)
     if kind == "bool":
         return np.array([False, True])
     if kind in ("int", "uint"):
@@ -49,9 +50,14 @@ def _extremes(dtype: str) -> np.ndarray:
     if kind == "complex":
         part = np.finfo(dtype)
         return np.array([0, 1j, 1 + float(part.eps), complex(float(part.max), -1)], dtype)
-    limits = dtypes.finfo(dtypes.as_dtype(dtype))
-    values = [0.0, -0.0, 1 + float(limits.eps), float(limits.max), float(limits.tiny)]
-    return np.array(values).astype(dtypes.as_dtype(dtype))
+    floats = dtypes.finfo(wanted)
+    values = [0.0, -0.0, 1 + float(floats.eps), float(floats.max), float(floats.tiny)]
+    return np.array(values).astype(wanted)
+
+
+def _ones(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    wanted: Any = dtypes.as_dtype(dtype)
+    return np.ones(shape).astype(wanted)
 
 
 def elements_are_kept(dtype: str, backend: str) -> None:
@@ -69,8 +75,11 @@ def elements_are_kept(dtype: str, backend: str) -> None:
 def operations_keep_the_dtype(dtype: str, backend: str) -> None:
     """Nothing is widened or narrowed on the way, eagerly and compiled."""
     with chosen(backend):
-        x = ax.device_put(np.ones((2, 3)).astype(dtypes.as_dtype(dtype)), backend)
-        f = lambda a: anp.where(a == a, a * a, a)  # noqa: E731
+        x = ax.device_put(_ones((2, 3), dtype), backend)
+
+        def f(a: Any) -> Any:
+            return anp.where(a == a, a * a, a)
+
         for result in (f(x), ax.jit(f)(x)):
             assert result.dtype == x.dtype, f"{dtype} became {result.dtype}"
             assert np.asarray(result).dtype == x.dtype, f"{dtype} became {np.asarray(result).dtype}"
@@ -89,7 +98,7 @@ def sums_are_wide(dtype: str, backend: str) -> None:
     """Sums, means and products of 16-bit floats are added up in at least 32 bits."""
     n = 4096
     with chosen(backend):
-        ones = ax.device_put(np.ones(n).astype(dtypes.as_dtype(dtype)), backend)
+        ones = ax.device_put(_ones((n,), dtype), backend)
         forms: dict[str, Callable[[Any], Any]] = {
             "sum": anp.sum,
             "mean": lambda a: anp.mean(a) * n,

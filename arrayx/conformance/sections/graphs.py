@@ -28,7 +28,8 @@ strategies = lazy("hypothesis.strategies")
 programs = lazy("arrayx.conformance.programs")
 
 _ITEMS = 12
-_EXAMPLES = 20
+_EXAMPLES = 10
+_SEARCH = 60
 # How often a program is run with its roundings changed, to learn how far they carry.
 _SHAKES = 6
 # Primitives whose results are rounded; all others here move or choose elements.
@@ -60,19 +61,33 @@ def program(name: str, number: int, backend: str) -> str:
     )
 
 
+class _Enough(BaseException):
+    """Ends the search for a smaller program; hypothesis lets it through."""
+
+
 def check(prop: Callable[..., None], number: int, backend: str) -> None:
-    """Draws programs until the property fails for one; the smallest such is told."""
+    """Draws programs until the property fails for one; the smallest found is told.
+
+    Where each program is compiled for a long time nobody waits for the very smallest: the search
+    ends `_SEARCH` programs after the first failure.
+    """
     finite = prop in _OF_FINITE_PROGRAMS
+    smallest: list[tuple[int, str]] = []
+    runs = [0]
 
     def holds(data: Any) -> None:
         graph = data.draw(programs.graphs(finite=finite))
         arguments = data.draw(programs.arguments_of(graph, finite))
+        runs[0] += bool(smallest)
+        if runs[0] > _SEARCH:
+            raise _Enough
         try:
             with chosen(backend):
                 prop(graph, arguments, backend)
         except AssertionError as error:
             told = ", ".join(f"np.array({a.tolist()}, {str(a.dtype)!r})" for a in arguments)
-            raise AssertionError(f"{error}\n{graph}\narguments: [{told}]") from None
+            smallest.append((len(graph), f"{error}\n{graph}\narguments: [{told}]"))
+            raise
 
     tested = hypothesis.given(strategies.data())(holds)
     tested = hypothesis.settings(
@@ -85,7 +100,10 @@ def check(prop: Callable[..., None], number: int, backend: str) -> None:
     )(tested)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", hypothesis.errors.HypothesisWarning)
-        hypothesis.seed(zlib.crc32(f"{prop.__name__}/{number}".encode()))(tested)()
+        try:
+            hypothesis.seed(zlib.crc32(f"{prop.__name__}/{number}".encode()))(tested)()
+        except (_Enough, AssertionError):
+            raise AssertionError(min(smallest)[1]) from None
 
 
 # ----------------------------------------------------------------- how far roundings carry

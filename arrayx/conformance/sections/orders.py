@@ -54,7 +54,8 @@ def looped(w: Any, x: Any) -> Any:
 
 def looped_all(w: Any, x: Any) -> Any:
     """The same over all lanes, in plain Python."""
-    c, ys = x, 0.0
+    c: Any = x
+    ys: Any = 0.0
     for t in TIMES:
         c = anp.sin(c * w + anp.sum(c, 0) * t)
         ys = ys + anp.max(c, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def graphs_are_read_back_and_run(backend: str) -> None:
     """A graph's text gives a graph that computes the same on the backend."""
     with chosen(backend):
 
-        def f(x: ax.Array) -> ax.Array:
+        def f(x: Any) -> Any:
             return ax.lax.fori_loop(0, 3, lambda i, y: anp.sin(y) * x + i, x)
 
         graph = ax.make_graph(f)(_X)
