@@ -50,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "-q",
         "--no-header",
         "--show-capture=no",
+        # The report tells what failed in its own way.
+        "-rN",
         "-W",
         "ignore::arrayx.errors.RetraceWarning",
     ]

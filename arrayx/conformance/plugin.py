@@ -78,7 +78,8 @@ class Run:
         self.config = config
         self.results = results
         self.begun = time.perf_counter()
-        self.planned = 0
+        # Where workers collect, nobody here counts what is deselected.
+        self.planned = len(items_of(config))
         self.told = 0
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

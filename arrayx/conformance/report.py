@@ -38,6 +38,12 @@ def terminal(results: Results) -> str:
             lines += [f"  {n:>5,} x {text}" for text, n in list(told.items())[:_MOST_TOLD]]
             if len(told) > _MOST_TOLD:
                 lines.append(f"  and {len(told) - _MOST_TOLD} more sentences")
+    failures = results.only(FAILED)
+    if failures:
+        lines += ["", "Failed:"]
+        lines += [f"  {r.id}: {r.sentence.partition(chr(10))[0]}" for r in failures[:_MOST_TOLD]]
+        if len(failures) > _MOST_TOLD:
+            lines.append(f"  and {len(failures) - _MOST_TOLD} more")
     return "\n".join([*lines, "", results.verdict()])
 
 

@@ -99,7 +99,7 @@ def item(
         case.name,
         partial(check.function, case, dtype, backend),
         partial(program, row, check.name, dtype, backend),
-        "" if detail == section == "value" else detail,
+        "" if detail == "value" and not section else detail,
         dtype,
         owed,
         core,
