@@ -111,6 +111,9 @@ def paddings() -> tuple[Case, ...]:
                 label=label,
                 scale=largest,
                 ulps=8.0,
+                # NumPy goes around one period at a time, arrayx all at once: beside an infinite
+                # rise the two see another order of infinities.
+                special=not label.endswith("_far"),
             )
         )
     return tuple(rows)
