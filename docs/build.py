@@ -27,6 +27,8 @@ sys.path.insert(0, str(DOCS / "site"))
 import reference  # noqa: E402
 
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#:]+\.md)(?:#[^)]*)?\)")
+# The theme's stand-in for workers, which it would load from elsewhere.
+REMOTE = re.compile(r'<script src="https://unpkg\.com/[^"]*"></script>')
 OUTSIDE = re.compile(r"\]\(((?:\.\./)+)([^)#:]+)\)")
 
 
@@ -37,7 +39,8 @@ def stage(folder: Path) -> list[Any]:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(adapted(page.read_text(), page, folder))
     shutil.copy2(ROOT / "CHANGELOG.md", folder / "changelog.md")
-    shutil.copy2(DOCS / "site" / "style.css", folder)
+    for own in ("style.css", "worker.js"):
+        shutil.copy2(DOCS / "site" / own, folder)
     decisions = sorted((DOCS / "decisions").glob("*.md"))
     (folder / "decisions" / "index.md").write_text(decision_index(decisions))
     reference.write(folder / "reference")
@@ -85,7 +88,7 @@ def sections(index: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """
     found = []
     for part in re.split(r"(?m)^## ", index)[1:]:
-        links = dict((page, name) for name, page in LINK.findall(part))
+        links = {page: name for name, page in LINK.findall(part)}
         found.append((part.splitlines()[0], [(name, page) for page, name in links.items()]))
     return found
 
@@ -95,7 +98,7 @@ def entry(folder: Path, name: str, page: str) -> dict[str, Any]:
     place = folder / page
     if place.name != "index.md":
         return {name: page}
-    beside = [p for p in sorted(place.parent.glob("*.md")) if p != place]
+    beside = sorted((p for p in place.parent.glob("*.md") if p != place), key=lambda p: p.stem)
     below = [{title(p): p.relative_to(folder).as_posix()} for p in beside]
     return {name[0].upper() + name[1:]: [page, *below]}
 
@@ -113,6 +116,10 @@ def build(folder: Path) -> None:
                 strict=True,
             )
         )
+    for page in folder.rglob("*.html"):
+        text = page.read_text()
+        up = "../" * (len(page.relative_to(folder).parts) - 1)
+        page.write_text(REMOTE.sub(f'<script src="{up}worker.js"></script>', text))
 
 
 if __name__ == "__main__":

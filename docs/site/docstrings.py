@@ -70,7 +70,7 @@ def markdown(text: str, link: Link = lambda name: None) -> str:
             if out and out[-1] == "```\n":
                 out[-1] = "\n" + block
             else:
-                out += ["", "```pycon", block]
+                out += ["```pycon", block] if out[-1:] == [""] else ["", "```pycon", block]
             out.append("```\n")
         elif line.startswith("    ") and (not out or not out[-1].strip()):
             block, i = _indented(lines, i)

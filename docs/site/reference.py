@@ -13,6 +13,8 @@ from names import Module, Name, public_modules
 
 # With more names than this a table is cut by topic.
 SHORT = 40
+# A topic with fewer names has no table of its own.
+FEW = 3
 # A signature of more characters is written on several lines.
 WIDE = 80
 
@@ -73,7 +75,9 @@ class Pages:
         out = [f"# {module.path} {{: #{module.path} }}\n", doc]
         if module.modules:
             below = {f"{module.path}.{name}" for name in module.modules}
-            rows = [f"| {self.link(m.path)} | {self.said(m)} |" for m in self.modules if m.path in below]
+            rows = [
+                f"| {self.link(m.path)} | {self.said(m)} |" for m in self.modules if m.path in below
+            ]
             out += ["## Modules\n", "| module | what is in it |\n|---|---|", *rows, ""]
         if module.names:
             out.append("## Names\n")
@@ -189,8 +193,11 @@ def _by_topic(names: tuple[Name, ...]) -> dict[str, list[Name]]:
         return {"": list(names)}
     topics: dict[str, list[Name]] = {}
     for name in names:
-        topics.setdefault(name.topic or "others", []).append(name)
-    return dict(sorted(topics.items()))
+        topics.setdefault(name.topic, []).append(name)
+    few = [topic for topic, found in topics.items() if len(found) < FEW]
+    others = [name for topic in few for name in topics.pop(topic)]
+    ordered = dict(sorted(topics.items()))
+    return ordered | {"others": sorted(others, key=lambda n: n.name.lower())} if others else ordered
 
 
 def _described(value: Any) -> bool:
@@ -216,7 +223,8 @@ def _members(owner: type) -> Iterator[str]:
         for name, value in vars(base).items():
             inner = getattr(value, "__func__", getattr(value, "fget", value))
             shown = inspect.isfunction(inner) or isinstance(value, property)
-            if (shown or name in getattr(owner, "__members__", ())) and not name.startswith("_") and name not in seen:
+            shown = shown or name in getattr(owner, "__members__", ())
+            if shown and not name.startswith("_") and name not in seen:
                 seen.add(name)
                 yield name
 
