@@ -45,8 +45,11 @@ def stage(folder: Path) -> list[Any]:
     (folder / "decisions" / "index.md").write_text(decision_index(decisions))
     reference.write(folder / "reference")
     nav: list[Any] = [{"arrayx": "index.md"}]
-    for title, links in sections((DOCS / "index.md").read_text()):
-        nav.append({title: [entry(folder, *link) for link in links]})
+    for caption, links in sections((DOCS / "index.md").read_text()):
+        entries = [entry(folder, *link) for link in links]
+        (only,) = entries[0].values()
+        # A section of one index is that index.
+        nav.append({caption: only if len(entries) == 1 and isinstance(only, list) else entries})
     return nav
 
 

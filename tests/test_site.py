@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -103,6 +104,13 @@ def test_a_name_without_a_docstring_is_an_error(
     monkeypatch.setattr(reference, "public_modules", lambda: found)
     with pytest.raises(reference.MissingDocstring, match=r"arrayx\.tree\.map"):
         reference.write(tmp_path)
+
+
+def test_the_index_names_every_page() -> None:
+    linked = set(re.findall(r"\]\(([^)]+\.md)\)", (DOCS / "index.md").read_text()))
+    pages = {page.name for page in DOCS.glob("*.md")} - {"index.md"}
+    made = {"changelog.md", "decisions/index.md", "reference/index.md"}
+    assert linked == pages | made
 
 
 FORMS = {

@@ -25,7 +25,7 @@ def summary(text: str) -> str:
     'Sine of `x`, e.g. of 1.5 radians.'
     """
     first = " ".join(text.strip().split("\n\n")[0].split("\n>>>")[0].split())
-    found = re.search(r"(?<!e\.g)(?<!i\.e)[.:](?= |$)", first)
+    found = re.search(r"(?<!e\.g)(?<!i\.e)\.(?= |$)", first)
     sentence = first[: found.end()] if found else first
     return sentence[:-1] + "." if sentence.endswith(":") else sentence
 

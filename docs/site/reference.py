@@ -130,20 +130,21 @@ class Pages:
         path, value = f"{module.path}.{name.name}", name.value
         self.entries.append(path)
         text = self.text(module, name)
-        link = self.linker(module, _parameters(value))
+        members = tuple(_members(value)) if inspect.isclass(value) else ()
+        link = self.linker(module, (*_parameters(value), *members))
         head = _heading("###", name.name, path)
         if not inspect.isclass(value):
             shown = _head(path, value) if _described(value) and callable(value) else ""
             return f"{head}\n{shown}{markdown(text, link)}"
         out = [head, _head(path, value, "class ")]
         own = text == inspect.getdoc(value)
-        bases = [b for b in value.__bases__ if b is not object and b.__name__ != "Generic"]
+        bases = [b for b in value.__bases__ if b.__name__ not in ("object", "Generic", "ABC")]
         if own and bases:
             named = ", ".join(prose(f"`{base.__name__}`", link) for base in bases)
             out.append(f"Derives from {named}.\n")
         out.append(markdown(text, link))
         if own:
-            out += [self.member(name, member, module) for member in _members(value)]
+            out += [self.member(name, member, module) for member in members]
         return "\n".join(out)
 
     def member(self, owner: Name, member: str, module: Module) -> str:
