@@ -74,13 +74,14 @@ def _module(path: str, module: ModuleType) -> Module:
 
 
 def _public(module: ModuleType) -> list[str]:
-    """The names in `__all__`; without one, what the module defines itself."""
+    """The names in `__all__`; without one, what the module defines itself, but not for pytest."""
     if hasattr(module, "__all__"):
         return sorted(module.__all__, key=lambda name: (name.lower(), name))
     return sorted(
         name
         for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+        if not name.startswith(("_", "pytest_", "test_"))
+        and getattr(value, "__module__", None) == module.__name__
     )
 
 

@@ -23,24 +23,21 @@ class MissingDocstring(Exception):
     """Public names without a docstring."""
 
 
-def write(folder: Path) -> list[str]:
-    """Writes every page into `folder`, and returns the public paths that have an entry."""
+def write(folder: Path) -> None:
+    """Writes every page into `folder`.
+
+    Raises:
+        MissingDocstring: a public name has none.
+    """
     modules = public_modules()
     pages = Pages(modules)
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {f"{module.page}.md": pages.page(module) for module in modules}
     wanted["index.md"] = pages.index()
     if pages.missing:
-        raise MissingDocstring("no docstring: " + ", ".join(pages.missing))
-    for old in folder.glob("*.md"):
-        if old.name not in wanted:
-            old.unlink()
+        raise MissingDocstring("no docstring: " + ", ".join(dict.fromkeys(pages.missing)))
     for name, text in wanted.items():
-        path = folder / name
-        # An untouched file is not read again by the next build.
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
-    return pages.entries
+        (folder / name).write_text(text)
 
 
 class Pages:
@@ -49,7 +46,6 @@ class Pages:
     def __init__(self, modules: list[Module]) -> None:
         self.modules = modules
         self.missing: list[str] = []
-        self.entries: list[str] = []
         self.top = {n.name: n.value for n in modules[0].names}
         self.pages = {m.path for m in modules}
         self.targets = set(self.pages)
@@ -128,7 +124,6 @@ class Pages:
     def entry(self, module: Module, name: Name) -> str:
         """The entry of a name, with its members where it is a class."""
         path, value = f"{module.path}.{name.name}", name.value
-        self.entries.append(path)
         text = self.text(module, name)
         members = tuple(_members(value)) if inspect.isclass(value) else ()
         link = self.linker(module, (*_parameters(value), *members))
@@ -160,7 +155,9 @@ class Pages:
         else:
             kind = type(value).__name__ + " " if inner is not value else ""
             shown = _head(path, inner, kind, bound=not isinstance(value, staticmethod))
-        text = self.doc(f"{module.path}.{path}", value)
+        # One without a docstring has that of the method it stands for in a base class.
+        documented = value if inspect.getdoc(value) else getattr(owner.value, member)
+        text = self.doc(f"{module.path}.{path}", documented)
         return f"{head}\n{shown}{markdown(text, self.linker(module, own))}"
 
     def place(self, path: str) -> str:
@@ -197,6 +194,8 @@ def _by_topic(names: tuple[Name, ...]) -> dict[str, list[Name]]:
         topics.setdefault(name.topic, []).append(name)
     few = [topic for topic, found in topics.items() if len(found) < FEW]
     others = [name for topic in few for name in topics.pop(topic)]
+    if len(others) > len(names) // 4:
+        return {"": list(names)}
     ordered = dict(sorted(topics.items()))
     return ordered | {"others": sorted(others, key=lambda n: n.name.lower())} if others else ordered
 
