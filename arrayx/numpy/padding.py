@@ -312,9 +312,10 @@ def _reflected(around: np.ndarray, n: int) -> Inside:
         return _edge(around, n)
     period = 2 * (n - 1)
     places = around % period
-    # The last element belongs to either order: below it is the farthest in turned order.
-    turned = (places >= n) | ((places == n - 1) & (around < 0))
-    return np.where(places < n, places, period - places), turned, around // period
+    # The edges belong to either order: the far one is the last of those reflected at the near one.
+    below, above = (places == n - 1) & (around < 0), (places == 0) & (around > 0)
+    turned = (places >= n) | below | above
+    return np.where(places < n, places, period - places), turned, around // period - above
 
 
 def _mirrored(around: np.ndarray, n: int) -> Inside:
