@@ -7,7 +7,7 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
+from arrayx.numpy.functions import array_of, binary, refuse_complex, unary, with_methods
 from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import BOOL, Pair, inexact, operands, promoted_arrays, read_beside
 from arrayx.primitives import arithmetic, bitwise, numeric
@@ -337,3 +337,11 @@ def array_equiv(a1: Any, a2: Any) -> Array:
     except errors.ShapeError:  # that do not fit
         return fill((), BOOL, False)  # type: ignore[no-any-return]
     return every(result)
+
+
+with_methods(logical_and, identity=True, associative=True)
+with_methods(logical_or, logical_xor, identity=False, associative=True)
+with_methods(bitwise_and, identity=-1, associative=True)
+with_methods(bitwise_or, bitwise_xor, identity=0, associative=True)
+with_methods(left_shift, right_shift)
+with_methods(equal, not_equal, less, less_equal, greater, greater_equal)

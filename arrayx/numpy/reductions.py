@@ -6,13 +6,14 @@ elements take part.
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
-from arrayx.numpy.logic import truth
+from arrayx.numpy.logic import equal, truth
 from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import (
     LITERALS,
@@ -333,3 +334,8 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
     """
     x = truth(as_numbers(a, "count_nonzero", "a"))
     return sum(x, axis, dtypes.index_dtype(x.size), keepdims=keepdims)
+
+
+def contains(a: Array, item: Any) -> builtins.bool:
+    """Whether an element equals `item`: what Python's `item in a` asks."""
+    return builtins.bool(any(equal(a, item)))

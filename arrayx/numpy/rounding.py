@@ -140,3 +140,8 @@ def round(a: Any, decimals: int = 0, out: None = None) -> Array:
 
 
 around = round
+
+
+def rounded(a: Any, ndigits: int | None = None) -> Array:
+    """What Python's `round(a, ndigits)` gives; see `anp.round`."""
+    return round(a, ndigits or 0)

@@ -261,6 +261,11 @@ def compress(
     return x[(slice(None),) * i + (places,)]
 
 
+def compressed(a: Array, condition: Any, axis: int | None = None, **sizes: Any) -> Array:
+    """The elements for which `condition` is true; see `anp.compress`."""
+    return compress(condition, a, axis, **sizes)
+
+
 @named
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
     """For each element of `a` the element of that choice at the same place.
