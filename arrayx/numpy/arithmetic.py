@@ -12,6 +12,7 @@ import numpy as np
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
+from arrayx.numpy.composing import composed
 from arrayx.numpy.functions import array_of, binary, refuse_complex, unary, with_methods
 from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import LITERALS, Pair, as_array, inexact, operands, same
@@ -345,7 +346,7 @@ heaviside = binary(
 )
 
 
-@named
+@composed
 def clip(
     arr: Any, /, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None
 ) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.contraction import matmul
 from arrayx.numpy.creation import asarray
 from arrayx.numpy.cumulative import diff
@@ -244,7 +245,7 @@ def histogramdd(
 # ----------------------------------------------------------------- together
 
 
-@named
+@composed
 def cov(
     m: Any,
     y: Any = None,
@@ -319,7 +320,7 @@ def _weights(given: Any, count: int, name: str, dtype: Any) -> Array:
     return as_type(weights, dtypes.real_dtype(dtype))
 
 
-@named
+@composed
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Array:
     """The matrix of correlations of variables, which are the rows of `x` (and of `y`).
 

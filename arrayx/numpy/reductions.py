@@ -13,8 +13,9 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.logic import equal, truth
-from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.naming import refuse_out
 from arrayx.numpy.promotion import (
     LITERALS,
     as_array,
@@ -278,7 +279,7 @@ def min(
 amax, amin = max, min
 
 
-@named
+@composed
 def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
     """The distance from the smallest to the largest element.
 
@@ -324,7 +325,7 @@ def any(
     return _truths("any", reduction.reduce_or, a, axis, out, keepdims, where)
 
 
-@named
+@composed
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
     """How many elements over `axis` are not zero.
 

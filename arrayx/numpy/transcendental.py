@@ -7,6 +7,7 @@ from typing import Any
 
 from arrayx import dtypes
 from arrayx.core.array import Array
+from arrayx.numpy.composing import composed
 from arrayx.numpy.functions import array_of, binary, refuse_complex, unary, with_methods
 from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import LITERALS, Pair, inexact
@@ -213,7 +214,7 @@ make_complex = binary(
 )
 
 
-@named
+@composed
 def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Array:

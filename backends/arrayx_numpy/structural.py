@@ -438,6 +438,16 @@ def sorted_alone(x: Any, axis: int) -> Any:
     return np.sort(x, axis)
 
 
+def searchsorted(line: Any, wanted: Any, *, side: str, batch: int, dtype: Any) -> Any:
+    line, wanted = narrow(line), narrow(wanted)
+    if not batch:
+        return np.searchsorted(line, wanted, side).astype(dtype)
+    out = np.empty(wanted.shape, dtype)
+    for i in np.ndindex(wanted.shape[:batch]):
+        out[i] = np.searchsorted(line[i], wanted[i], side)
+    return out
+
+
 # ----------------------------------------------------------------- products
 
 
@@ -560,6 +570,7 @@ STRUCTURAL: dict[str, Any] = {
     "cummax": partial(accumulate, ufunc=np.maximum, widens=False),
     "cummin": partial(accumulate, ufunc=np.minimum, widens=False),
     "cumlogsumexp": partial(accumulate, ufunc=np.logaddexp, widens=True),
+    "searchsorted": searchsorted,
     "sort": sort,
     "dot_general": dot_general,
     "absorb_dot": absorb_dot,
