@@ -33,7 +33,7 @@ CALLS: Final = 8
 # Above, the work is longer than the calls, and a program would keep more memory than it is worth.
 MOST_ELEMENTS: Final = 1 << 16
 _MOST_KINDS: Final = 128
-_PLAIN: Final = frozenset({int, bool, str, type(None), np.dtype, type})
+_PLAIN: Final = frozenset({int, bool, str, type(None), type})
 _current = current.get
 _snapshot = config.snapshot
 
@@ -92,7 +92,7 @@ def _read(values: Any, arrays: list[Any], key: list[Any]) -> bool:
         if cls in array_types:
             key.append(x.aval)
             arrays.append(x)
-        elif cls in _PLAIN:
+        elif cls in _PLAIN or isinstance(x, np.dtype):
             key.append(cls)
             key.append(x)
         elif cls is float:

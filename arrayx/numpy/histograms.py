@@ -67,6 +67,12 @@ def bincount(
                 f"bincount: weights of shape {amounts.shape} for numbers of shape {numbers.shape}"
             )
         dtype = amounts.dtype
+    return _counted(numbers, amounts, count, dtype)
+
+
+@composed
+def _counted(numbers: Array, amounts: Any, count: int, dtype: Any) -> Array:
+    """The sums of `amounts` by number, of the numbers from 0 to `count`."""
     # 16-bit floats are added up in 32 bits.
     wide = dtypes.accumulation_dtype(dtype)
     if isinstance(amounts, Array):
@@ -134,7 +140,7 @@ def _places(x: Array, edges: Array) -> Array:
     return where(logic.equal(x, edges[-1]), edges.shape[0] - 1, place)  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None
 ) -> tuple[Array, Array]:

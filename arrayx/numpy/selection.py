@@ -9,6 +9,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.creation import beside
 from arrayx.numpy.index_parsing import Range, checked, parse
 from arrayx.numpy.indexing import counted_from_0
@@ -286,6 +287,7 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array
     return reshape(picked, shape)
 
 
+@composed
 def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]:
     """The indices of the elements that are not zero, one array for each axis.
 
@@ -347,7 +349,7 @@ def concrete_array(x: Any, function: str, way_out: str) -> np.ndarray:
     return x.host()  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements of the flattened array that are not zero.
 
@@ -358,7 +360,7 @@ def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> A
     return nonzero(ravel(as_array(a, "flatnonzero", "a")), size=size, fill_value=fill_value)[0]
 
 
-@named
+@composed
 def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements that are not zero, a row for each.
 

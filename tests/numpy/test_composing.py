@@ -46,9 +46,11 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "fliplr": (X,),
     "flipud": (X,),
     "gradient": (X,),
+    "histogram": (X,),
     "hstack": ([V, V],),
     "inner": (X, X),
     "interp": (V, LINE, V),
+    "isin": (X, LINE),
     "isclose": (X, V),
     "kron": (X, X),
     "lexsort": ((V, V),),
@@ -96,8 +98,14 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "vecmat": (V, X.T),
     "vstack": ([V, V],),
 }
-# They look at the values of arrays that they are given, or that they make.
-ASKING = {"digitize": (X, LINE)}
+# They look at values of arrays, on which the shapes of their results depend, or an error.
+ASKING: dict[str, tuple[Any, ...]] = {
+    "argwhere": (X,),
+    "digitize": (X, LINE),
+    "flatnonzero": (X,),
+    "nonzero": (X,),
+    "unique": (X,),
+}
 
 
 def found(name: str) -> Any:
@@ -153,6 +161,30 @@ def test_a_function_that_asks_for_values_has_no_program(name: str) -> None:
     for _ in range(4):
         function(*args)
     assert programs_of(function) == [None]
+
+
+@pytest.mark.parametrize("name", ["argwhere", "flatnonzero", "nonzero", "unique"])
+def test_a_fixed_size_makes_programs_possible(name: str) -> None:
+    function, x = found(name), anp.asarray(np.array([3, 0, 3, 1]))
+    first, *rest = [function(x, size=3) for _ in range(5)]
+    (program,) = programs_of(function)
+    assert type(program) is composing.Kept
+    for other in rest:
+        np.testing.assert_array_equal(np.asarray(other), np.asarray(first))
+
+
+def test_results_whose_shape_depends_on_values_are_right_when_called_often() -> None:
+    draw = np.random.default_rng(1)
+    for _ in range(12):
+        x = draw.integers(0, 6, 8)
+        for got, want in zip(
+            anp.unique(anp.asarray(x), True, True, True),
+            np.unique(x, True, True, True),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(anp.bincount(anp.asarray(x)), np.bincount(x))
+        np.testing.assert_array_equal(anp.nonzero(anp.asarray(x)), np.nonzero(x))
 
 
 def test_errors_that_depend_on_values_stay() -> None:
