@@ -108,7 +108,14 @@ def _padded(values: Array, count: Array, fill_value: Any, function: str) -> Arra
 
 
 def _unique(
-    ar: Any, axis: int | None, equal_nan: bool, size: Any, fill_value: Any, function: str
+    ar: Any,
+    axis: int | None,
+    equal_nan: bool,
+    size: Any,
+    fill_value: Any,
+    function: str,
+    inverted: bool = True,
+    counted: bool = True,
 ) -> tuple[Array, Array, Array, Array]:
     x = as_array(ar, function, "ar")
     rows = ravel(x) if axis is None else moveaxis(x, check_axis(axis, x.ndim, function), 0)
@@ -128,17 +135,29 @@ def _unique(
         return values, none, inverse, none
     runs = _runs(rows, equal_nan)
     length = _fixed_size(size, runs.new, function)
-    values, starts, inverse, counts = _by_runs(*runs, length, fill_value, function)
+    values, starts, inverse, counts = _by_runs(
+        *runs, length, fill_value, function, inverted, counted
+    )
     shape = x.shape if axis is None else (n,)
     values = values if axis is None else moveaxis(values, 0, axis)
-    return values, starts, reshape(inverse, shape), counts
+    return values, starts, reshape(inverse, shape) if inverted else inverse, counts
 
 
 @composed
 def _by_runs(
-    rows: Array, order: Array, new: Array, length: int, fill_value: Any, function: str
+    rows: Array,
+    order: Array,
+    new: Array,
+    length: int,
+    fill_value: Any,
+    function: str,
+    inverted: bool,
+    counted: bool,
 ) -> tuple[Array, Array, Array, Array]:
-    """What `_unique` gives, from sorted rows of which the first `length` new ones are asked for."""
+    """What `_unique` gives, from sorted rows, the first `length` new ones of them.
+
+    The number of each element (`inverted`) and how often each occurs are computed if asked for.
+    """
     n = new.shape[0]
     index = dtypes.index_dtype(n)
     count = sum(new, dtype=index)
@@ -152,8 +171,11 @@ def _by_runs(
         empty = fill((n,), index, 0)
         counts = fill((length,), index, 0)
         ones = fill((n,), index, 1)
-    inverse = updated(empty, order, numbers, "set", "promise_in_bounds", True)
-    counts = updated(counts, numbers, ones, "add", "drop", False)
+    inverse = empty
+    if inverted:
+        inverse = updated(empty, order, numbers, "set", "promise_in_bounds", True)
+    if counted:
+        counts = updated(counts, numbers, ones, "add", "drop", False)
     return values, as_type(take_index(order, starts, "clip"), index), inverse, counts
 
 
@@ -183,7 +205,9 @@ def unique(
     >>> anp.unique(anp.array([3, 1, 3]), size=3, fill_value=9).tolist()
     [1, 3, 9]
     """
-    values, *others = _unique(ar, axis, equal_nan, size, fill_value, "unique")
+    values, *others = _unique(
+        ar, axis, equal_nan, size, fill_value, "unique", return_inverse, return_counts
+    )
     wanted = (return_index, return_inverse, return_counts)
     chosen = [other for other, want in zip(others, wanted, strict=True) if want]
     return (values, *chosen) if chosen else values
