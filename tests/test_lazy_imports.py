@@ -27,6 +27,7 @@ PACKAGES = (
     "arrayx.numpy",
     "arrayx.numpy.fft",
     "arrayx.numpy.linalg",
+    "arrayx.scipy",
 )
 HEAVY = {
     *("cupy", "jax", "jaxlib", "opt_einsum", "rich", "scipy", "sklearn", "torch"),
