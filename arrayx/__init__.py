@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from arrayx.api.timing import timeit
     from arrayx.api.transposing import linear_transpose
     from arrayx.debug import checked
+    from arrayx.debug.crosschecking import crosscheck
 
 # Not needed by every program: imported at the first look.
 __getattr__, __dir__ = lazy_attributes(
@@ -104,6 +105,7 @@ __getattr__, __dir__ = lazy_attributes(
         "api.timing": "timeit",
         "api.transposing": "linear_transpose",
         "debug": "checked",
+        "debug.crosschecking": "crosscheck",
     },
 )
 
@@ -130,6 +132,7 @@ __all__ = [
     "closure_convert",
     "config",
     "core",
+    "crosscheck",
     "custom_batching",
     "custom_gradient",
     "custom_jvp",
