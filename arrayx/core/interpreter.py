@@ -18,17 +18,21 @@ from arrayx.core.array import Array
 class Interpreter:
     """Gives primitives a meaning: `apply(primitive, args, params)` returns the result."""
 
-    __slots__ = ("closed", "parent")
+    __slots__ = ("asked", "closed", "parent")
     # How the transformation is called in messages.
     word = "a transformation"
     # What to do about a Python value that it cannot give, beside other operations.
     remedy = ""
     parent: Interpreter | None
     closed: bool
+    # True once a function took another way because a value was not known: what it does with
+    # concrete arrays differs from the program that was written down.
+    asked: bool
 
     def __init__(self, parent: Interpreter | None) -> None:
         self.parent = parent
         self.closed = False
+        self.asked = False
 
     def apply(self, primitive: Any, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The result of the primitive on these arguments."""

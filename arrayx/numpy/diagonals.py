@@ -9,11 +9,12 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.contraction import (
     _both,
 )
 from arrayx.numpy.matrices import diagonal_mask
-from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.naming import refuse_out
 from arrayx.numpy.promotion import (
     LITERALS,
     as_array,
@@ -50,7 +51,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return x[..., places + down, places + right]
 
 
-@named
+@composed
 def diag(v: Any, k: int = 0) -> Array:
     """The diagonal number `k` of a matrix, or the matrix that has a vector as that diagonal.
 
@@ -75,7 +76,7 @@ def diag(v: Any, k: int = 0) -> Array:
     return select(mask, broadcast_to_shape(x, (n, n)), zero)  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def diagflat(v: Any, k: int = 0) -> Array:
     """`diag` of the flattened array.
 
@@ -86,7 +87,7 @@ def diagflat(v: Any, k: int = 0) -> Array:
     return diag(ravel(as_array(v, "diagflat", "v")), k)
 
 
-@named
+@composed
 def trace(
     a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None
 ) -> Array:
@@ -100,7 +101,7 @@ def trace(
     return sum(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
-@named
+@composed
 def kron(a: Any, b: Any) -> Array:
     """The Kronecker product: each element of `a` replaced by its product with `b`.
 
@@ -117,7 +118,7 @@ def kron(a: Any, b: Any) -> Array:
     return reshape(arithmetic.multiply(wide_x, wide_y), shape)
 
 
-@named
+@composed
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Array:

@@ -13,6 +13,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.primitive import Primitive
+from arrayx.lazy import lazy
 from arrayx.numpy.naming import NAMED, at_home, name_error
 from arrayx.numpy.promotion import (
     MOST_PLANS,
@@ -190,3 +191,40 @@ def array_of(x: Any, function: str, result_of: Callable[[Any, bool], Pair] = sam
     x = as_numbers(read(x, function, "x"), function)
     dtype, weak = result_of(x.aval.dtype, x.aval.weak_type)
     return as_type(x, dtype, weak)
+
+
+# ----------------------------------------------------------------- methods of elementwise functions
+
+ufuncs = lazy("arrayx.numpy.ufuncs")
+# The functions with methods, and whether they may be combined in any order.
+WITH_METHODS: dict[Any, bool] = {}
+
+
+class _Method:
+    """`reduce`, `accumulate`, … of an elementwise function, made when first needed."""
+
+    def __init__(self, function: Any, name: str) -> None:
+        self.function, self.__name__ = function, name
+
+    @property
+    def __wrapped__(self) -> Any:
+        return getattr(ufuncs.ufunc_of(self.function), self.__name__)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self.__wrapped__.__doc__  # type: ignore[no-any-return]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)
+
+
+def with_methods(
+    *functions: Any, identity: Any = None, associative: bool = False, operands: int = 2
+) -> None:
+    """Gives elementwise functions the methods that NumPy's have, `add.reduce` and its kin."""
+    for function in functions:
+        WITH_METHODS[function] = associative
+        function.nin, function.nout, function.nargs = operands, 1, operands + 1
+        function.identity = identity
+        for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+            setattr(function, name, _Method(function, name))

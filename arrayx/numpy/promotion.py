@@ -21,7 +21,7 @@ from arrayx.backend.dispatch import as_concrete, choose_device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval, Shape
-from arrayx.core.interpreter import current
+from arrayx.core.interpreter import Tracer, current
 from arrayx.dtypes import KEYS
 from arrayx.numpy.naming import name_error
 from arrayx.primitives.axes import broadcast_in_dim
@@ -155,8 +155,11 @@ def as_array(x: Any, function: str = "asarray", argument: str = "x") -> Array:
 
 def known_values(x: Any) -> np.ndarray | None:
     """The elements as NumPy has them, or None where they are traced."""
-    if isinstance(x, Array):
-        return x.host() if isinstance(x, ConcreteArray) else None
+    if isinstance(x, ConcreteArray):
+        return x.host()
+    if isinstance(x, Tracer):
+        x.interpreter.asked = True
+        return None
     return np.asarray(x)
 
 

@@ -14,6 +14,7 @@ from arrayx.numpy.arithmetic import (
     remainder,
     subtract,
 )
+from arrayx.numpy.composing import composed
 from arrayx.numpy.functions import array_of, unary
 from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import LITERALS, inexact
@@ -100,7 +101,7 @@ rint = unary(
 )
 
 
-@named
+@composed
 def round(a: Any, decimals: int = 0, out: None = None) -> Array:
     """`a` rounded to `decimals` places after the point, halves to even; keeps the dtype.
 
@@ -140,3 +141,8 @@ def round(a: Any, decimals: int = 0, out: None = None) -> Array:
 
 
 around = round
+
+
+def rounded(a: Any, ndigits: int | None = None) -> Array:
+    """What Python's `round(a, ndigits)` gives; see `anp.round`."""
+    return round(a, ndigits or 0)

@@ -9,6 +9,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.creation import beside
 from arrayx.numpy.index_parsing import Range, checked, parse
 from arrayx.numpy.indexing import counted_from_0
@@ -265,6 +266,11 @@ def compress(
     return x[(slice(None),) * i + (places,)]
 
 
+def compressed(a: Array, condition: Any, axis: int | None = None, **sizes: Any) -> Array:
+    """The elements for which `condition` is true; see `anp.compress`."""
+    return compress(condition, a, axis, **sizes)
+
+
 @named
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
     """For each element of `a` the element of that choice at the same place.
@@ -285,6 +291,7 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array
     return reshape(picked, shape)
 
 
+@composed
 def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]:
     """The indices of the elements that are not zero, one array for each axis.
 
@@ -346,7 +353,7 @@ def concrete_array(x: Any, function: str, way_out: str) -> np.ndarray:
     return x.host()  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements of the flattened array that are not zero.
 
@@ -357,7 +364,7 @@ def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> A
     return nonzero(ravel(as_array(a, "flatnonzero", "a")), size=size, fill_value=fill_value)[0]
 
 
-@named
+@composed
 def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements that are not zero, a row for each.
 

@@ -5,6 +5,7 @@ A family must shorten at least three operations, or it does not belong here.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -139,6 +140,18 @@ class Handed:
     varied: Callable[[Any, frozenset[Any]], Any]
     product_of_others: Callable[[Any, Any], Any]
 
+    def __getattr__(self, name: str) -> Any:
+        # What few programs need: importing the module hands it up.
+        if name in RARE:
+            importlib.import_module(RARE[name])
+            return self.__dict__[name]
+        raise AttributeError(name)
+
+
+RARE = {
+    "product_of_others": "arrayx.primitives.segments",
+    "words_of": "arrayx.primitives.random",
+}
 
 handed = Handed()
 

@@ -220,11 +220,13 @@ def _members(owner: type) -> Iterator[str]:
     for base in owner.__mro__:
         if not base.__module__.startswith("arrayx"):
             continue
-        for name, value in vars(base).items():
+        for name in [name for name in vars(base) if not name.startswith("_")]:
+            getattr(base, name, None)  # a method that is imported late takes its place
+            value = vars(base)[name]
             inner = getattr(value, "__func__", getattr(value, "fget", value))
             shown = inspect.isfunction(inner) or isinstance(value, property)
             shown = shown or name in getattr(owner, "__members__", ())
-            if shown and not name.startswith("_") and name not in seen:
+            if shown and name not in seen:
                 seen.add(name)
                 yield name
 

@@ -259,7 +259,7 @@ def names_of(module: Any) -> dict[str, Any]:
     """What the calls refer to, made of the arrays of a module."""
     x = module.arange(6.0).reshape(2, 3)
     return {
-        **vars(module),
+        **{name: getattr(module, name) for name in module.__all__},
         "I": module.arange(3),
         "V": module.arange(3.0),
         "X": x,

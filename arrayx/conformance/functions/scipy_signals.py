@@ -145,6 +145,14 @@ VECTORS = ((5,), (3,))
 IMAGES = ((3, 4), (2, 2))
 PLACES = (Operand((4,), domain=(-0.7, 2.6)), Operand((4,), domain=(-0.7, 3.6)))
 
+
+def nearest_entries(obs: Any, code_book: Any) -> Any:
+    """The places and distances of the nearest entries, from all distances."""
+    points, book = (x.reshape(len(x), -1) for x in (obs, code_book))
+    distances = np.sqrt(((points[:, None] - book[None]) ** 2).sum(-1))
+    return distances.argmin(-1).astype(np.int32), distances.min(-1)
+
+
 CASES = (
     *(
         near(
@@ -229,6 +237,17 @@ CASES = (
     ),
     near("scipy.fft.dctn", ((2, 4),), {"s": (3, 3)}, scipy_fft.dctn, scale=total),
     near("scipy.fft.idctn", ((2, 4),), {"axes": (0,)}, scipy_fft.idctn, scale=total),
+    *(
+        near(
+            "scipy.cluster.vq.vq",
+            shapes,
+            None,
+            nearest_entries,
+            scale=sized(nearest_entries),
+            label=f"{len(shapes[0])}-axes",
+        )
+        for shapes in (((5, 3), (4, 3)), ((5,), (4,)))
+    ),
     near(
         "scipy.integrate.trapezoid",
         ((2, 4), (4,)),
