@@ -74,7 +74,7 @@ from arrayx.numpy.cumulative import (
     gradient,
     trapezoid,
 )
-from arrayx.numpy.diagonals import cross, diag, diagflat, diagonal, kron, trace
+from arrayx.numpy.diagonals import cross, diag, diagflat, diagonal, kron, make_diagonal, trace
 from arrayx.numpy.divisors import gcd, lcm
 from arrayx.numpy.dtypes import (
     bfloat16,
@@ -279,7 +279,17 @@ from arrayx.numpy.repetition import (
     tile,
     vsplit,
 )
-from arrayx.numpy.rounding import around, ceil, fix, floor, modf, rint, round, trunc
+from arrayx.numpy.rounding import (
+    around,
+    ceil,
+    fix,
+    floor,
+    modf,
+    real_if_close,
+    rint,
+    round,
+    trunc,
+)
 from arrayx.numpy.selection import (
     argwhere,
     choose,
@@ -324,6 +334,7 @@ from arrayx.numpy.shapes import (
     ravel,
     reshape,
     rollaxis,
+    row_stack,
     squeeze,
     stack,
     swapaxes,
@@ -654,6 +665,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logspace",
+    "make_diagonal",
     "mask_indices",
     "matmul",
     "matrix_transpose",
@@ -732,6 +744,7 @@ __all__ = [
     "ravel",
     "ravel_multi_index",
     "real",
+    "real_if_close",
     "reciprocal",
     "remainder",
     "repeat",
@@ -745,6 +758,7 @@ __all__ = [
     "roots",
     "rot90",
     "round",
+    "row_stack",
     "s_",
     "save",
     "savez",

@@ -10,11 +10,9 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.api.arguments import ShapeDtypeStruct
 from arrayx.api.placement import device_put, find_device
-from arrayx.backend.concrete import ConcreteArray
 from arrayx.backend.dispatch import default_device
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval, Shape
-from arrayx.core.interpreter import Tracer
 from arrayx.numpy.naming import named
 from arrayx.numpy.nested import from_any
 from arrayx.numpy.placing import placed
@@ -24,17 +22,14 @@ from arrayx.numpy.promotion import (
     as_array,
     as_type,
     broadcast_to_shape,
-    host_array,
     placed_like,
-    plain_number,
     read,
     read_beside,
     scalar_array,
     staging,
 )
-from arrayx.numpy.shapes import broadcast_to, expand_dims, stack
+from arrayx.numpy.shapes import broadcast_to, expand_dims
 from arrayx.primitives.creation import fill
-from arrayx.promotion import lattice_result
 
 
 def as_shape(shape: Any, function: str) -> Shape:

@@ -398,6 +398,9 @@ def vstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate([atleast_2d(x) for x in _listed(tup, "vstack")], 0, dtype)
 
 
+row_stack = vstack  # NumPy's name for it before version 2
+
+
 @named
 def hstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays side by side: along the second axis, vectors along their only one.

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import fft as scipy_fft
 from scipy import interpolate as scipy_interpolate
 from scipy import ndimage as scipy_ndimage
+from scipy import signal as scipy_signal
 
 from arrayx import image
 from arrayx.conformance.case import INEXACT, Case, Operand
@@ -145,6 +146,17 @@ VECTORS = ((5,), (3,))
 IMAGES = ((3, 4), (2, 2))
 PLACES = (Operand((4,), domain=(-0.7, 2.6)), Operand((4,), domain=(-0.7, 3.6)))
 
+
+def along_axes(x: Any, y: Any, mode: str, axes: Any, dot_axes: Any) -> Any:
+    """The convolution of rows of `x` with columns of `y`, summed over pairs of them."""
+    return np.array(
+        [
+            sum(scipy_signal.convolve(x[i], y[:, j, i], mode) for i in range(len(x)))
+            for j in range(y.shape[1])
+        ]
+    )
+
+
 CASES = (
     *(
         near(
@@ -157,6 +169,26 @@ CASES = (
         )
         for name in ("convolve", "correlate", "fftconvolve")
         for operands, mode in ((VECTORS, "full"), (VECTORS, "same"), (IMAGES, "valid"))
+    ),
+    *(
+        near(
+            "scipy.signal.convolve",
+            ((3, 5), (4, 2, 3)),
+            {"mode": mode, "axes": ((1,), (0,)), "dot_axes": ((0,), (2,))},
+            along_axes,
+            dtypes=INEXACT,
+            scale=total,
+            label=f"axes_{mode}",
+        )
+        for mode in ("full", "same", "valid")
+    ),
+    near(
+        "scipy.signal.convolve",
+        ((2, 3), (2, 4)),
+        {"axes": ((1,), (1,))},
+        lambda x, y, axes: np.array([[np.convolve(a, b) for b in y] for a in x]),
+        scale=total,
+        label="axes_apart",
     ),
     *(
         near(

@@ -53,13 +53,28 @@ CASES = (
     row("erf", (-2, 2)),
     row("erfc", (-2, 2)),
     row("erfinv", (-0.9, 0.9)),
+    row("erfcinv", (0.05, 1.95)),
+    *(
+        public(
+            f"scipy.special.{name}",
+            (SHAPE,),
+            dtypes=COMPLEX,
+            domain=(-2, 2),
+            ulps=128,
+            scale=_scale(name, None),
+            special=False,
+            label="complex",
+        )
+        for name in ("erf", "erfc")
+    ),
     row("erfcx", (-2, 6)),
     row("dawsn", (-4, 4)),
     row("gamma", POSITIVE, ulps=64),
     row("gammaln", POSITIVE),
     row("loggamma", POSITIVE),
     row("gammasgn", (-3, 3), differentiable=()),
-    row("digamma", POSITIVE, scale=lambda x: 3 + 1 / x),
+    row("digamma", POSITIVE, scale=lambda x: 3 + 1 / x, covers=("scipy.special.psi",)),
+    row("rgamma", (-3.5, 5), ulps=64),
     public(
         "scipy.special.polygamma",
         (Operand(SHAPE, domain=POSITIVE),),
