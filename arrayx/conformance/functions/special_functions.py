@@ -115,6 +115,27 @@ CASES = (
     row("i0e", (-4, 4)),
     row("i1", (-4, 4)),
     row("i1e", (-4, 4)),
+    row("j0", (-12, 12)),
+    row("j1", (-12, 12)),
+    row("y0", (0.3, 12)),
+    row("y1", (0.3, 12)),
+    *(
+        row(name, (0, 14), (0.5, 30), differentiable=(1,), ulps=64, scale=scale, **covers)
+        for name, scale, covers in (
+            ("jv", lambda v, x: 1 + 0 * x, {"covers": ("scipy.special.jn",)}),
+            ("yv", lambda v, x: 1 + np.abs(scipy_special.yv(v, x)), {}),
+            ("iv", lambda v, x: scipy_special.iv(v, x), {}),
+            ("ive", lambda v, x: scipy_special.ive(v, x), {}),
+        )
+    ),
+    public(
+        "scipy.special.yn",
+        (Operand(SHAPE, dtype="int32", domain=(-4, 9)), Operand(SHAPE, domain=(0.5, 12))),
+        dtypes=WIDE,
+        ulps=64,
+        scale=lambda n, x: 1 + np.abs(scipy_special.yn(n, x)),
+        special=False,
+    ),
     row("exp1", (0.1, 4)),
     row("expi", (0.5, 8)),
     public(

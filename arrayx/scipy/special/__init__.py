@@ -2,6 +2,7 @@
 
 from arrayx.nn.functions import log_softmax, logsumexp, softmax
 from arrayx.numpy.bessel import i0, i0e, i1, i1e
+from arrayx.scipy.special.bessel import iv, ive, j0, j1, jn, jv, y0, y1, yn, yv
 from arrayx.scipy.special.elementary import (
     beta,
     betaln,
@@ -88,6 +89,12 @@ __all__ = [
     "i0e",
     "i1",
     "i1e",
+    "iv",
+    "ive",
+    "j0",
+    "j1",
+    "jn",
+    "jv",
     "kl_div",
     "log_ndtr",
     "log_softmax",
@@ -110,5 +117,9 @@ __all__ = [
     "wofz",
     "xlog1py",
     "xlogy",
+    "y0",
+    "y1",
+    "yn",
+    "yv",
     "zeta",
 ]
