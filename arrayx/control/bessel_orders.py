@@ -333,8 +333,8 @@ def parity(order: Any) -> Any:
 def refuse_order(*_: Any, **__: Any) -> NoReturn:
     """The derivative by the order."""
     raise errors.UnsupportedError(
-        "Bessel functions have no derivative by their order here; keep the order out of argnums, or "
-        "wrap it in ax.lax.stop_gradient"
+        "Bessel functions have no derivative by their order here; keep the order out of argnums, "
+        "or wrap it in ax.lax.stop_gradient"
     )
 
 

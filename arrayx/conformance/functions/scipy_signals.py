@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import fft as scipy_fft
+from scipy import integrate as scipy_integrate
 from scipy import interpolate as scipy_interpolate
 from scipy import ndimage as scipy_ndimage
 from scipy import signal as scipy_signal
@@ -157,7 +158,34 @@ def along_axes(x: Any, y: Any, mode: str, axes: Any, dot_axes: Any) -> Any:
     )
 
 
+def decays(function: Any, y: Any, t: Any, rate: Any) -> Any:
+    """Solves an equation whose slope depends on the state, the time and an argument."""
+    return function(lambda y, t, rate: t - rate[0] * y * y[::-1], y, t, (rate,))
+
+
+def integrated(func: Any, y: Any, t: Any, args: Any) -> Any:
+    return scipy_integrate.odeint(func, y, t, args, rtol=1e-12, atol=1e-12)
+
+
 CASES = (
+    *(
+        near(
+            "scipy.integrate.odeint",
+            (
+                Operand((2,), domain=(0.5, 2)),
+                Operand((3,), values=[0.0, 0.3, 1.0]),
+                Operand((1,), domain=(0.5, 1)),
+            ),
+            form=decays,
+            reference=integrated,
+            dtypes=(dtype,),
+            ulps=ulps,
+            scale=lambda y, t, rate: 1.0,
+            label=dtype,
+        )
+        # The tolerance is 1.4e-8 for a step, and in float32 that of its rounding.
+        for dtype, ulps in (("float64", 2.0**30), ("float32", 256.0))
+    ),
     *(
         near(
             f"scipy.signal.{name}",
