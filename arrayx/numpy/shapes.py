@@ -377,9 +377,6 @@ _NEW_AXES: dict[int, tuple[tuple[int, ...], ...]] = {
 
 
 def _atleast(arrays: Sequence[Any], ndim: int, function: str) -> Any:
-    if len(arrays) == 1 and isinstance(arrays[0], list | tuple):
-        arrays = arrays[0]
-        return [_atleast([a], ndim, function) for a in arrays]
     made = []
     for i, a in enumerate(arrays):
         x = as_array(a, function, f"arys[{i}]")

@@ -10,6 +10,7 @@ from arrayx.numpy.functions import unary
 from arrayx.numpy.promotion import inexact
 from arrayx.primitives import cylinder
 from arrayx.primitives.arithmetic import mul
+from arrayx.primitives.expanded import in_float32
 from arrayx.primitives.exponential import exp
 from arrayx.primitives.numeric import abs as absolute
 from arrayx.scipy.special.parametric import applied
@@ -94,8 +95,12 @@ def ive(v: Any, z: Any) -> Array:
     return applied("ive", bessel_orders.bessel_ive, ("v", "z"), v, z)
 
 
-def _iv(v: Array, z: Array) -> Any:
+def _unscaled(v: Array, z: Array) -> Any:
     return mul(exp(absolute(z)), bessel_orders.bessel_ive(v, z))
+
+
+def _iv(v: Array, z: Array) -> Any:
+    return in_float32(_unscaled, (v, z))
 
 
 def iv(v: Any, z: Any) -> Array:
