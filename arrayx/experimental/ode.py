@@ -143,7 +143,7 @@ def _solved(
         y, f, t, length = carry
 
         def going(carry: Any) -> Array:
-            return not_equal(carry[2], end)
+            return not_equal(carry[2], end)  # type: ignore[no-any-return]
 
         def step(carry: Any) -> Any:
             y, f, t, length = carry
@@ -201,14 +201,14 @@ def _error_ratio(y: Array, following: Array, slopes: Any, h: Array, tolerances: 
     error = h.astype(y.dtype) * _combined(ERROR, slopes)
     size = arithmetic.maximum(arithmetic.abs(y), arithmetic.abs(following))
     ratio = _norm(error, tolerances[0] + tolerances[1] * size)
-    return where(isfinite(ratio), ratio, math.inf)
+    return where(isfinite(ratio), ratio, math.inf)  # type: ignore[no-any-return]
 
 
 def _norm(x: Array, scale: Array) -> Array:
     """The root of the mean of the squares, in units of `scale`."""
     if not x.size:
         return creation.zeros((), dtypes.real_dtype(x.dtype))
-    return transcendental.sqrt(statistics.mean(arithmetic.abs(x / scale) ** 2))
+    return transcendental.sqrt(statistics.mean(arithmetic.abs(x / scale) ** 2))  # type: ignore[no-any-return]
 
 
 def _first_length(
@@ -230,4 +230,4 @@ def _first_length(
         steady, arithmetic.maximum(1e-6, h0 * 1e-3), (0.01 / where(steady, 1.0, largest)) ** 0.2
     )
     length = arithmetic.minimum(arithmetic.minimum(100.0 * h0, h1), hmax)
-    return lax.stop_gradient(where(isfinite(length), length, 1e-6)).astype(t.dtype)
+    return lax.stop_gradient(where(isfinite(length), length, 1e-6)).astype(t.dtype)  # type: ignore[no-any-return]

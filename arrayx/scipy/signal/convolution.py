@@ -133,7 +133,7 @@ def _along(
     parts = [_parts(v, s, t) for v, s, t in zip((x, y), slid, summed, strict=True)]
     (first, rest), (second, others) = parts
     if not slid[0]:
-        return contraction.matmul(first, second.T).reshape((*rest, *others))
+        return contraction.matmul(first, second.T).reshape((*rest, *others))  # type: ignore[no-any-return]
     lengths = first.shape[2:], second.shape[2:]
     swapped = mode == "valid" and any(n < m for n, m in zip(*lengths, strict=True))
     if swapped:
@@ -148,7 +148,7 @@ def _along(
     result = conv_general_dilated(first, turned, (1,) * len(pads), pads, precision=precision)
     if swapped:
         result = shapes.swapaxes(result, 0, 1)
-    return result.reshape((*rest, *others, *result.shape[2:]))
+    return result.reshape((*rest, *others, *result.shape[2:]))  # type: ignore[no-any-return]
 
 
 def _pairs(
