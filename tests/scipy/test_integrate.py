@@ -122,7 +122,7 @@ MISTAKES = {
         errors.ShapeError,
         "shape of y0",
     ),
-    "no function": (lambda: odeint(3, 1.0, TIMES), errors.ArgumentError, "odeint"),
+    "no function": (lambda: odeint(3, 1.0, TIMES), errors.NotCallableError, "odeint"),
     "args in no tuple": (
         lambda: integrate.odeint(lambda y, t, a: y, 1.0, TIMES, 2.0),
         errors.ArgumentError,
