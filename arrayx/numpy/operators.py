@@ -57,11 +57,15 @@ from arrayx.primitives.conversion import bitcast
 
 # What an operator takes for its other operand; all else may have an operator of its own.
 OPERANDS = (Array, bool, int, float, complex, np.ndarray, np.generic)
+# Comparisons take lists and tuples too: without, x == [1, 2] would be False in silence.
+COMPARED = (*OPERANDS, list, tuple)
 
 
-def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _operator(
+    function: Callable[[Any, Any], Any], taken: tuple[type, ...] = OPERANDS
+) -> Callable[[Any, Any], Any]:
     def operate(self: Any, other: Any) -> Any:
-        if isinstance(other, OPERANDS):
+        if isinstance(other, taken):
             return function(self, other)
         return NotImplemented
 
@@ -342,7 +346,7 @@ def install(namespace: Any) -> None:
         setattr(Array, f"__{name}__", _operator(function))
         setattr(Array, f"__r{name}__", _reflected(function))
     for name, function in COMPARISONS.items():
-        setattr(Array, f"__{name}__", _operator(function))
+        setattr(Array, f"__{name}__", _operator(function, COMPARED))
     for name, function in METHODS.items():
         setattr(Array, name, function)
     for name, getter in PROPERTIES.items():

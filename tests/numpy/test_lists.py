@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -134,3 +135,16 @@ def test_a_list_comes_to_the_device_of_the_other_operand() -> None:
     x = ax.device_put(np.ones(2), ax.devices("xla")[0])
     assert anp.add([1.0, 2.0], x).device == x.device
     assert anp.add(x, [1.0, anp.asarray(2.0)][:1]).device == x.device
+
+
+def test_comparisons_take_lists_and_arithmetic_operators_do_not() -> None:
+    x = anp.arange(3)
+    assert (x == [0, 5, 2]).tolist() == (x == [0, 5, 2]).tolist() == [True, False, True]
+    assert (x != (0, 5, 2)).tolist() == [False, True, False]
+    assert (x < [1, 1, 1]).tolist() == [True, False, False]
+    assert bool(anp.all((x,) == anp.arange(3)))
+    assert (x == "none") is False  # what is no array is unequal
+    with pytest.raises(TypeError, match="unsupported operand"):
+        operator.add(x, [1, 2, 3])
+    with pytest.raises(errors.ShapeError):
+        x == [1, 2]  # noqa: B015
