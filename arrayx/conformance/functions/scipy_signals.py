@@ -181,6 +181,7 @@ CASES = (
             dtypes=(dtype,),
             ulps=ulps,
             scale=lambda y, t, rate: 1.0,
+            second_order=False,  # for its time: tests/scipy/test_integrate.py has them
             label=dtype,
         )
         # The tolerance is 1.4e-8 for a step, and in float32 that of its rounding.
