@@ -122,8 +122,8 @@ def markdown(results: Results) -> str:
             lines += [f"- {text} ({n:,} items)" for text, n in told.items()]
     lines += ["", "## Statements and programs", "", f"`{_legend()}`", ""]
     for section, subjects in _others(results).items():
-        told = " · ".join(f"{_MARKS[worst(c)]} {name}" for name, c in subjects.items())
-        lines.append(f"- **{section}**: {told}")
+        shown = " · ".join(f"{_MARKS[worst(c)]} {name}" for name, c in subjects.items())
+        lines.append(f"- **{section}**: {shown}")
     for across, title in (("section", "sections"), ("dtype", "dtypes")):
         columns, cells = matrix(results, across)
         lines += ["", f"## Functions by {title}", ""]

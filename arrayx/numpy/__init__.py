@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         gradient,
         trapezoid,
     )
-    from arrayx.numpy.diagonals import cross, diag, diagflat, diagonal, kron, trace
+    from arrayx.numpy.diagonals import cross, diag, diagflat, diagonal, kron, make_diagonal, trace
     from arrayx.numpy.divisors import gcd, lcm
     from arrayx.numpy.dtypes import (
         bfloat16,
@@ -293,7 +293,17 @@ if TYPE_CHECKING:
         tile,
         vsplit,
     )
-    from arrayx.numpy.rounding import around, ceil, fix, floor, modf, rint, round, trunc
+    from arrayx.numpy.rounding import (
+        around,
+        ceil,
+        fix,
+        floor,
+        modf,
+        real_if_close,
+        rint,
+        round,
+        trunc,
+    )
     from arrayx.numpy.selection import (
         argwhere,
         choose,
@@ -338,6 +348,7 @@ if TYPE_CHECKING:
         ravel,
         reshape,
         rollaxis,
+        row_stack,
         squeeze,
         stack,
         swapaxes,
@@ -438,7 +449,7 @@ __getattr__, __dir__ = lazy_attributes(
         "cumulative": (
             "cumprod cumsum cumulative_prod cumulative_sum diff ediff1d gradient trapezoid"
         ),
-        "diagonals": "cross diag diagflat diagonal kron trace",
+        "diagonals": "cross diag diagflat diagonal kron make_diagonal trace",
         "divisors": "gcd lcm",
         "dtypes": (
             "bfloat16 bool bool_ can_cast cdouble character complex64 complex128 complex_ "
@@ -489,7 +500,7 @@ __getattr__, __dir__ = lazy_attributes(
             "array_split dsplit flip fliplr flipud hsplit repeat resize roll rot90 split tile "
             "vsplit"
         ),
-        "rounding": "around ceil fix floor modf rint round trunc",
+        "rounding": "around ceil fix floor modf real_if_close rint round trunc",
         "selection": (
             "argwhere choose compress flatnonzero nonzero piecewise select take take_along_axis "
             "where"
@@ -501,7 +512,8 @@ __getattr__, __dir__ = lazy_attributes(
         "shapes": (
             "append atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_to "
             "column_stack concat concatenate dstack expand_dims hstack matrix_transpose moveaxis "
-            "permute_dims ravel reshape rollaxis squeeze stack swapaxes transpose unstack vstack"
+            "permute_dims ravel reshape rollaxis row_stack squeeze stack swapaxes transpose unstack "
+            "vstack"
         ),
         "signals": "bartlett blackman convolve correlate hamming hanning interp kaiser unwrap",
         "statistics": (
@@ -768,6 +780,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logspace",
+    "make_diagonal",
     "mask_indices",
     "matmul",
     "matrix_transpose",
@@ -846,6 +859,7 @@ __all__ = [
     "ravel",
     "ravel_multi_index",
     "real",
+    "real_if_close",
     "reciprocal",
     "remainder",
     "repeat",
@@ -859,6 +873,7 @@ __all__ = [
     "roots",
     "rot90",
     "round",
+    "row_stack",
     "s_",
     "save",
     "savez",

@@ -64,16 +64,43 @@ def diag(v: Any, k: int = 0) -> Array:
         return diagonal(x, concrete_index(k, "diag", "k"))
     if x.ndim != 1:
         raise errors.ShapeError(f"diag takes a vector or a matrix, got shape {x.shape}")
-    k = concrete_index(k, "diag", "k")
-    n = x.shape[0] + abs(k)
+    return _with_diagonal(x, concrete_index(k, "diag", "k"))
+
+
+def _with_diagonal(x: Array, k: int) -> Array:
+    """Square matrices in the last two axes, zero but for diagonal `k`: the vectors `x`."""
+    n = x.shape[-1] + abs(k)
     zero = LITERALS[dtypes.kind(x.dtype)](0)
     if k:
         with placed_like(x):
-            empty = broadcast_to_shape(as_type(as_array(zero), x.dtype), (abs(k),))
-        x = concatenate([empty, x] if k > 0 else [x, empty])
+            empty = broadcast_to_shape(as_type(as_array(zero), x.dtype), (*x.shape[:-1], abs(k)))
+        x = concatenate([empty, x] if k > 0 else [x, empty], -1)
+    shape = (*x.shape[:-1], n, n)
     with placed_like(x):
-        mask = diagonal_mask((n, n), k)
-    return select(mask, broadcast_to_shape(x, (n, n)), zero)  # type: ignore[no-any-return]
+        mask = broadcast_to_shape(diagonal_mask((n, n), k), shape)
+    return select(mask, broadcast_to_shape(expand_dims(x, -2), shape), zero)  # type: ignore[no-any-return]
+
+
+@composed
+def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Matrices whose diagonals are the vectors along the last axis of `D`: the inverse of
+    `diagonal`, as autograd has it.
+
+    The matrices are square and zero elsewhere; their rows and columns are the axes `axis1` and
+    `axis2` of the result.  The vectors are on the diagonal number `offset`.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.make_diagonal(anp.array([1, 2])).tolist()
+    [[1, 0], [0, 2]]
+    """
+    x = as_array(D, "make_diagonal", "D")
+    if x.ndim < 1:
+        raise errors.ShapeError("make_diagonal needs at least 1 dimension, got a number")
+    offset = concrete_index(offset, "make_diagonal", "offset")
+    i, j = (check_axis(axis, x.ndim + 1, "make_diagonal") for axis in (axis1, axis2))
+    if i == j:
+        raise errors.AxisError("make_diagonal: the two axes are the same")
+    return moveaxis(_with_diagonal(x, offset), (-2, -1), (i, j))
 
 
 @composed

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.primitive import Primitive
@@ -47,6 +49,38 @@ def described(function: Any, name: str, sentence: str, example: str, module: str
     return function
 
 
+def as_ufunc(function: Any, operands: int) -> Any:
+    """Gives an elementwise function what an `__array_ufunc__` asks of NumPy's ufuncs."""
+    function.nin, function.nout, function.signature = operands, 1, None
+    return function
+
+
+def taken_over(x: Any) -> bool:
+    """Whether an operand says itself what elementwise functions give: labels around an array.
+
+    That is a class with an `__array_ufunc__` whose objects hold an array of any library as
+    `data`, as those of xarray do.  Series of pandas hold NumPy's alone, and are made arrays.
+    """
+    return (
+        not isinstance(x, Array | np.ndarray | np.generic)
+        and getattr(x, "__array_ufunc__", None) is not None
+        and isinstance(getattr(x, "data", None), Array | np.ndarray)
+    )
+
+
+def hand_over(function: Any, operands: tuple[Any, ...]) -> Any:
+    """What NumPy's protocol makes of a call whose operands `taken_over` is true of.
+
+    The first operand that answers decides; where none does, they are made arrays.
+    """
+    for x in operands:
+        if taken_over(x):
+            answer = x.__array_ufunc__(function, "__call__", *operands)
+            if answer is not NotImplemented:
+                return answer
+    return function(*(np.asarray(x) if taken_over(x) else x for x in operands))
+
+
 def _whole(apply: Any) -> Any:
     """What is applied: a primitive as it is; what is made of several, where its operands lie."""
     return apply if isinstance(apply, Primitive) else at_home(apply)
@@ -78,6 +112,8 @@ def unary(
         return prepared(x)
 
     def prepared(x: Any) -> Any:
+        if taken_over(x):
+            return hand_over(function, (x,))
         array = as_numbers(x, name, "x")
         aval = array.aval
         dtype, weak = result_of(aval.dtype, aval.weak_type)
@@ -93,7 +129,7 @@ def unary(
             table[aval] = action
         return result
 
-    return described(function, name, sentence, example, module)  # type: ignore[no-any-return]
+    return as_ufunc(described(function, name, sentence, example, module), 1)  # type: ignore[no-any-return]
 
 
 def arrays_of(plan: Plan, args: list[Any]) -> list[Array]:
@@ -142,6 +178,8 @@ def binary(
         return prepared(x1, x2)
 
     def prepared(x1: Any, x2: Any) -> Any:
+        if taken_over(x1) or taken_over(x2):
+            return hand_over(function, (x1, x2))
         args = read_beside((x1, x2), name, names)
         plan = plan_for(args, name, names, result_of)
         action = kinds.get(dtypes.kind(plan.dtype), apply)
@@ -174,7 +212,7 @@ def binary(
         where[key if plan.settled else (key, settings())] = entry
         return result
 
-    return described(function, name, sentence, example, module)  # type: ignore[no-any-return]
+    return as_ufunc(described(function, name, sentence, example, module), 2)  # type: ignore[no-any-return]
 
 
 def refuse_complex(name: str) -> Callable[..., Any]:

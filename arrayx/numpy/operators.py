@@ -20,6 +20,8 @@ from arrayx.lazy import Late
 
 # What an operator takes for its other operand; all else may have an operator of its own.
 OPERANDS = (Array, bool, int, float, complex, np.ndarray, np.generic)
+# Comparisons take lists and tuples too: without, x == [1, 2] would be False in silence.
+COMPARED = (*OPERANDS, list, tuple)
 
 # The line to name in a message is the user's, not that of a function of NumPy written in Python.
 source.hide(os.path.dirname(np.__file__) + os.sep)
@@ -28,6 +30,15 @@ source.hide(os.path.dirname(np.__file__) + os.sep)
 def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operate(self: Any, other: Any) -> Any:
         if isinstance(other, OPERANDS):
+            return function(self, other)
+        return NotImplemented
+
+    return operate
+
+
+def _comparison(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def operate(self: Any, other: Any) -> Any:
+        if isinstance(other, COMPARED):
             return function(self, other)
         return NotImplemented
 
@@ -168,7 +179,7 @@ for _name, _place in BINARY.items():
     _install(Array, f"__{_name}__", _place, _operator)
     _install(Array, f"__r{_name}__", _place, _reflected)
 for _name, _place in COMPARISONS.items():
-    _install(Array, f"__{_name}__", _place, _operator)
+    _install(Array, f"__{_name}__", _place, _comparison)
 for _name, _place in METHODS.items():
     _install(Array, _name, _place)
 for _name, _place in PROPERTIES.items():

@@ -46,7 +46,6 @@ def where(
     condition: Any,
     x: Any = None,
     y: Any = None,
-    /,
     *,
     size: int | None = None,
     fill_value: Any = None,

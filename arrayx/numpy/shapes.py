@@ -378,9 +378,6 @@ _NEW_AXES: dict[int, tuple[tuple[int, ...], ...]] = {
 
 
 def _atleast(arrays: Sequence[Any], ndim: int, function: str) -> Any:
-    if len(arrays) == 1 and isinstance(arrays[0], list | tuple):
-        arrays = arrays[0]
-        return [_atleast([a], ndim, function) for a in arrays]
     made = []
     for i, a in enumerate(arrays):
         x = as_array(a, function, f"arys[{i}]")
@@ -397,6 +394,9 @@ def vstack(tup: Any, dtype: Any = None) -> Array:
     (2, 2)
     """
     return concatenate([atleast_2d(x) for x in _listed(tup, "vstack")], 0, dtype)
+
+
+row_stack = vstack  # NumPy's name for it before version 2
 
 
 @composed
