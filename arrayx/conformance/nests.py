@@ -413,6 +413,37 @@ STEPS: dict[str, Callable[[Node, Control, Scope, State], State]] = {
 }
 
 
+# ----------------------------------------------------------------- one of each kind
+
+
+def _number(name: str, *how: Any) -> Node:
+    """One expression as a step."""
+    return Node("set", (), ("number", name, *how))
+
+
+_ONE = (0, 0, 0, 0, 0.3137, 0)
+_HALF = Node("sequence", (_number("quotient", *_ONE),))
+_WAVE = Node("sequence", (_number("sine", 0, 0, 0, 1, 0.3137, 0),))
+# One node of each kind that holds others, whose steps use what is around them.
+EACH: dict[str, Node] = {
+    "cond": Node("cond", (_WAVE, _HALF), (True, "number", *_ONE)),
+    "switch": Node("switch", (_WAVE, _HALF, _WAVE), ("number", *_ONE)),
+    "scan": Node("scan", (_WAVE,), (3, 3, True, 2, "both", "after", *_ONE)),
+    "while": Node("while", (_WAVE,), (2, 5, 3, "number", *_ONE)),
+    "fori": Node("fori", (_WAVE,), (1, "number", 3, *_ONE)),
+    "map": Node("map", (_WAVE,), (3, 2, *_ONE)),
+    "vmap": Node("vmap", (_WAVE,), (2, *_ONE)),
+    "associative": Node("associative", (_WAVE,), ("circle", 4, False, *_ONE)),
+    "jit": Node("jit", (_WAVE,), (2,)),
+    "checkpoint": Node("checkpoint", (_WAVE,), (None,)),
+    "custom_jvp": Node("custom_jvp", (_WAVE,), (1,)),
+    "custom_vjp": Node("custom_vjp", (_WAVE,), (True,)),
+    "other_rule": Node("other_rule", (_WAVE, _HALF)),
+    "slope": Node("slope", (_WAVE,)),
+    "tangent": Node("tangent", (_WAVE,)),
+}
+
+
 # ----------------------------------------------------------------- strategies
 
 _DISTANCES = st.integers(0, 3)
