@@ -40,6 +40,8 @@ class Callback(Primitive):
     `vmap_method` says what a batch is: one call for each element, or one for all.
     """
 
+    optional = True
+
     name = "callback"
     multiple = True
     callable_params = True

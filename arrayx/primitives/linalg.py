@@ -42,6 +42,8 @@ from arrayx.primitives.sorting import sort
 class Factorisation(Primitive):
     """Of the matrices in the last two axes of one operand; a batch axis goes to the front."""
 
+    optional = True
+
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         # Of this order for all of them; the constant is that of Gaussian elimination.
         *batch, m, n = avals[0].shape
@@ -84,6 +86,8 @@ class TriangularSolve(Primitive):
     Of A the triangle named by `lower` is read, with ones as its diagonal where
     `unit_diagonal`.  `transpose_a` is "none", "transpose" or "adjoint".
     """
+
+    optional = True
 
     name = "triangular_solve"
 
@@ -208,6 +212,8 @@ def square(x: Any, n: int) -> Any:
 
 class PermutationOfPivots(NonDifferentiable):
     """The order of `size` rows after the exchanges of an LU factorisation."""
+
+    optional = True
 
     name = "permutation_of_pivots"
 
