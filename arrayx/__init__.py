@@ -46,7 +46,14 @@ from arrayx.api.running import (
     named_call,
     named_scope,
 )
-from arrayx.api.settings import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+from arrayx.api.settings import (
+    enable_checks,
+    enable_x64,
+    explain_cache_misses,
+    log_compiles,
+    numpy_dtype_promotion,
+    numpy_rank_promotion,
+)
 from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
 from arrayx.api.shardings import PartitionSpec as P
 from arrayx.api.spmd import pmap, shard_map
@@ -145,11 +152,13 @@ __all__ = [
     "disable_jit",
     "dtypes",
     "effects_barrier",
+    "enable_checks",
     "enable_x64",
     "ensure_compile_time_eval",
     "errors",
     "eval_shape",
     "experimental",
+    "explain_cache_misses",
     "flatten_util",
     "float0",
     "grad",
@@ -167,6 +176,7 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "log_compiles",
     "log_recompiles",
     "make_graph",
     "make_jaxpr",

@@ -37,10 +37,15 @@ class Truth:
     def __init__(self, nest: Nest, w: Any, x: Any) -> None:
         self.z = np.concatenate([w, x])
         self.reverse = "reverse" in nest.modes
-        self.loop = lambda z: nest.run(BY_HAND, z[:N], z[N:])
+        self.nest = nest
         self.basis = [anp.asarray(e) for e in np.eye(self.z.size)]
 
+    def loop(self, z: Any) -> Any:
+        """The Python loop."""
+        return self.nest.run(BY_HAND, z[:N], z[N:])
+
     def slope(self, f: Any, e: Any) -> Any:
+        """The derivative along `e`."""
         return lambda z: ax.jvp(f, (z,), (e,))[1]
 
     @cached_property
@@ -218,6 +223,38 @@ _VALUE, _GRADIENT, _HESSIAN = (
     lambda t: t.hessian,
 )
 
+
+def batched_checks(axes: Any) -> dict[str, Check]:
+    """The compositions with vmap over these axes."""
+    forward, reverse, both = "forward", "reverse", "forward and reverse"
+    jacobians = second(ax.jacfwd, ax.jacrev)
+    return {
+        "vmap": Check(lambda f: over(axes, f), each(_VALUE), "", axes),
+        "jit of vmap": Check(lambda f: ax.jit(over(axes, f)), each(_VALUE), "", axes),
+        "vmap of grad": Check(lambda f: over(axes, gradient(f)), each(_GRADIENT), reverse, axes),
+        "vmap of jit of grad": Check(
+            lambda f: over(axes, ax.jit(gradient(f))), each(_GRADIENT), reverse, axes
+        ),
+        "grad of vmap": Check(
+            batch_gradient(axes, lambda f: f), batch_gradient_of(axes), reverse, axes
+        ),
+        "grad of jit of vmap": Check(
+            batch_gradient(axes, ax.jit), batch_gradient_of(axes), reverse, axes
+        ),
+        "vmap of jvp": Check(lambda f: over(axes, slope(f)), each(along), forward, axes),
+        "jvp of vmap": Check(lambda f: slope(over(axes, f)), each(along), forward, axes),
+        "vmap of grad of grad": Check(
+            lambda f: over(axes, curvature(f)), each(curved), reverse, axes
+        ),
+        "grad of grad of vmap": Check(
+            batch_curvature(axes), batch_curvature_of(axes), reverse, axes
+        ),
+        "vmap of jacfwd of jacrev": Check(
+            lambda f: over(axes, jacobians(f)), each(_HESSIAN), both, axes
+        ),
+    }
+
+
 CHECKS: dict[str, Check] = {
     "value": Check(lambda f: f, first_of(_VALUE)),
     "jit": Check(ax.jit, first_of(_VALUE)),
@@ -231,8 +268,10 @@ CHECKS: dict[str, Check] = {
     "jvp of jvp": Check(
         lambda f: slope(lambda w, x: anp.sin(slope(f)(w, x))),
         first_of(
-            lambda t: np.cos(along(t))
-            * ((t.hessian @ np.cos(t.z) - t.gradient * np.sin(t.z)) @ np.cos(t.z))
+            lambda t: (
+                np.cos(along(t))
+                * ((t.hessian @ np.cos(t.z) - t.gradient * np.sin(t.z)) @ np.cos(t.z))
+            )
         ),
         "forward",
     ),
@@ -257,43 +296,8 @@ CHECKS: dict[str, Check] = {
     ),
     "jacrev of jacrev": Check(second(ax.jacrev, ax.jacrev), first_of(_HESSIAN), "reverse"),
     "jacfwd of jacfwd": Check(second(ax.jacfwd, ax.jacfwd), first_of(_HESSIAN), "forward"),
-    **{
-        f"{name} {axes}": check
-        for axes in AXES
-        for name, check in {
-            "vmap": Check(lambda f, a=axes: over(a, f), each(_VALUE), "", axes),
-            "jit of vmap": Check(lambda f, a=axes: ax.jit(over(a, f)), each(_VALUE), "", axes),
-            "vmap of grad": Check(
-                lambda f, a=axes: over(a, gradient(f)), each(_GRADIENT), "reverse", axes
-            ),
-            "vmap of jit of grad": Check(
-                lambda f, a=axes: over(a, ax.jit(gradient(f))), each(_GRADIENT), "reverse", axes
-            ),
-            "grad of vmap": Check(
-                batch_gradient(axes, lambda f: f), batch_gradient_of(axes), "reverse", axes
-            ),
-            "grad of jit of vmap": Check(
-                batch_gradient(axes, ax.jit), batch_gradient_of(axes), "reverse", axes
-            ),
-            "vmap of jvp": Check(lambda f, a=axes: over(a, slope(f)), each(along), "forward", axes),
-            "jvp of vmap": Check(
-                lambda f, a=axes: slope(over(a, f)), each(along), "forward", axes
-            ),
-            "vmap of grad of grad": Check(
-                lambda f, a=axes: over(a, curvature(f)), each(curved), "reverse", axes
-            ),
-            "grad of grad of vmap": Check(
-                batch_curvature(axes), batch_curvature_of(axes), "reverse", axes
-            ),
-            "vmap of jacfwd of jacrev": Check(
-                lambda f, a=axes: over(a, second(ax.jacfwd, ax.jacrev)(f)),
-                each(_HESSIAN),
-                "forward and reverse",
-                axes,
-            ),
-        }.items()
-    },
-}  # fmt: skip
+    **{f"{name} {axes}": check for axes in AXES for name, check in batched_checks(axes).items()},
+}
 
 
 def possible(nest: Nest) -> list[str]:

@@ -177,7 +177,11 @@ def unpacked(form: int, tree: Any) -> tuple[State, tuple[Any, ...]]:
 def following(form: int, tree: Any, state: State, counter: Any) -> Any:
     """The next tree; what the program does not compute stays."""
     made = packed(form, state, counter)
-    return {**made, "still": tree["still"] * 1, "up": anp.logical_not(tree["up"])} if form == 3 else made
+    return (
+        {**made, "still": tree["still"] * 1, "up": anp.logical_not(tree["up"])}
+        if form == 3
+        else made
+    )
 
 
 def counted(counters: tuple[Any, ...]) -> Any:
@@ -189,10 +193,11 @@ def counted(counters: tuple[Any, ...]) -> Any:
 
 def step(node: Node, control: Control, scope: Scope, state: State) -> State:
     """The state after a node."""
-    return STEPS[node.kind](node, control, scope, state)
+    after: State = STEPS[node.kind](node, control, scope, state)
+    return after
 
 
-def run_set(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_set(node: Node, control: Control, scope: Scope, state: State) -> Any:
     target, name, *how = node.how
     given = operands(scope.of(state), tuple(how))
     if target == "vector":
@@ -200,7 +205,7 @@ def run_set(node: Node, control: Control, scope: Scope, state: State) -> State:
     return state._replace(number=NUMBERS[name](*given))
 
 
-def run_sequence(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_sequence(node: Node, control: Control, scope: Scope, state: State) -> Any:
     for part in node.parts:
         state = step(part, control, scope, state)
     return state
@@ -214,7 +219,7 @@ def part_of(
     return lambda inner: step(node.parts[i], control, around, inner)
 
 
-def run_cond(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_cond(node: Node, control: Control, scope: Scope, state: State) -> Any:
     closing, *test = node.how
     chosen = test_of(tuple(test), scope.of(state))
     first, second = (part_of(node, control, scope, state, i) for i in (0, 1))
@@ -223,7 +228,7 @@ def run_cond(node: Node, control: Control, scope: Scope, state: State) -> State:
     return control.cond(chosen, first, second, state)
 
 
-def run_switch(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_switch(node: Node, control: Control, scope: Scope, state: State) -> Any:
     kind, *how = node.how
     _, _, s, _, _, n = operands(scope.of(state), tuple(how))
     index = n if kind == "counter" else anp.floor(3.0 * s + 1.0).astype(anp.int32)
@@ -231,7 +236,7 @@ def run_switch(node: Node, control: Control, scope: Scope, state: State) -> Stat
     return control.switch(index, branches, state)
 
 
-def run_scan(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_scan(node: Node, control: Control, scope: Scope, state: State) -> Any:
     form, length, reverse, unroll, along, stacks, *how = node.how
     a, b, s, _, c, _ = operands(scope.of(state), tuple(how))
     ramp = anp.asarray(np.linspace(0.4, 1.3, length))
@@ -268,7 +273,7 @@ def run_scan(node: Node, control: Control, scope: Scope, state: State) -> State:
     return after._replace(number=after.number + 0.3 * anp.sin(total))
 
 
-def run_while(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_while(node: Node, control: Control, scope: Scope, state: State) -> Any:
     form, most, count, *test = node.how
     around = scope.of(state)
 
@@ -288,7 +293,7 @@ def run_while(node: Node, control: Control, scope: Scope, state: State) -> State
     return unpacked(form, control.while_loop(going, body, start, max_steps=most)[1])[0]
 
 
-def run_fori(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_fori(node: Node, control: Control, scope: Scope, state: State) -> Any:
     form, kind, count, *how = node.how
     around = scope.of(state)
     _, _, s, _, _, n = operands(around, tuple(how))
@@ -307,7 +312,7 @@ def run_fori(node: Node, control: Control, scope: Scope, state: State) -> State:
     return unpacked(form, result)[0]
 
 
-def run_map(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_map(node: Node, control: Control, scope: Scope, state: State) -> Any:
     size, batch, *how = node.how
     body = part_of(node, control, scope, state)
     a = operands(scope.of(state), tuple(how))[0]
@@ -318,7 +323,7 @@ def run_map(node: Node, control: Control, scope: Scope, state: State) -> State:
     return State(anp.sum(results.vector, 0) / size, anp.mean(results.number))
 
 
-def run_vmap(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_vmap(node: Node, control: Control, scope: Scope, state: State) -> Any:
     size, *how = node.how
     body = part_of(node, control, scope, state)
     a = operands(scope.of(state), tuple(how))[0]
@@ -327,7 +332,7 @@ def run_vmap(node: Node, control: Control, scope: Scope, state: State) -> State:
     return State(anp.sum(results.vector, 0) / size, anp.mean(results.number))
 
 
-def run_associative(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_associative(node: Node, control: Control, scope: Scope, state: State) -> Any:
     kind, size, reverse, *how = node.how
     a, b, s, _, _, _ = operands(scope.of(state), tuple(how))
     ramp = anp.asarray(np.linspace(0.5, 1.2, size))
@@ -344,7 +349,7 @@ def run_associative(node: Node, control: Control, scope: Scope, state: State) ->
     return inside._replace(vector=inside.vector + 0.3 * anp.tanh(result[0]))
 
 
-def run_call(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_call(node: Node, control: Control, scope: Scope, state: State) -> Any:
     times, *_ = node.how
     body = part_of(node, control, scope, state)
     function = {"jit": control.jit, "custom_jvp": control.custom_jvp}[node.kind](body)
@@ -353,18 +358,18 @@ def run_call(node: Node, control: Control, scope: Scope, state: State) -> State:
     return state
 
 
-def run_custom_vjp(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_custom_vjp(node: Node, control: Control, scope: Scope, state: State) -> Any:
     again, *_ = node.how
     return control.custom_vjp(part_of(node, control, scope, state), again=again)(state)
 
 
-def run_checkpoint(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_checkpoint(node: Node, control: Control, scope: Scope, state: State) -> Any:
     policy, *_ = node.how
     chosen = None if policy is None else getattr(ax.checkpoint_policies, policy)
     return control.checkpoint(part_of(node, control, scope, state), policy=chosen)(state)
 
 
-def run_other_rule(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_other_rule(node: Node, control: Control, scope: Scope, state: State) -> Any:
     # Both see the state alone: of what a function closes over a rule says nothing.
     alone = Scope((), (), ())
     first, second = node.parts
@@ -374,7 +379,7 @@ def run_other_rule(node: Node, control: Control, scope: Scope, state: State) -> 
     )(state)
 
 
-def run_slope(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_slope(node: Node, control: Control, scope: Scope, state: State) -> Any:
     body = part_of(node, control, scope, state)
 
     def loss(inner: State) -> Any:
@@ -385,14 +390,14 @@ def run_slope(node: Node, control: Control, scope: Scope, state: State) -> State
     return State(anp.tanh(slopes.vector), anp.tanh(slopes.number))
 
 
-def run_tangent(node: Node, control: Control, scope: Scope, state: State) -> State:
+def run_tangent(node: Node, control: Control, scope: Scope, state: State) -> Any:
     body = part_of(node, control, scope, state)
     moving = State(anp.cos(state.vector), 0.5 * state.number)
     after, along = ax.jvp(body, (state,), (moving,))
     return State(after.vector, anp.tanh(along.number + anp.sum(along.vector)))
 
 
-STEPS: dict[str, Callable[[Node, Control, Scope, State], State]] = {
+STEPS: dict[str, Callable[[Node, Control, Scope, State], Any]] = {
     "set": run_set,
     "sequence": run_sequence,
     "cond": run_cond,
@@ -454,11 +459,21 @@ _TESTS = st.builds(
     lambda kind, how: (kind, *how), st.sampled_from(("number", "vector", "counter")), _OPERANDS
 )
 _FORMS = st.integers(0, 3)
+_COUNTS = st.sampled_from(("known", "counter", "number"))
+_COMBINED = st.sampled_from(("circle", "affine"))
 _POLICIES = (None, None, "everything_saveable", "nothing_saveable", "dots_saveable")
-_SETS = st.one_of(
-    st.builds(lambda n, h: Node("set", (), ("vector", n, *h)), st.sampled_from([*VECTORS]), _OPERANDS),
-    st.builds(lambda n, h: Node("set", (), ("number", n, *h)), st.sampled_from([*NUMBERS]), _OPERANDS),
-)  # fmt: skip
+
+
+def _sets(target: str, names: dict[str, Any]) -> st.SearchStrategy[Node]:
+    """Steps that write a vector, or a number."""
+    return st.builds(
+        lambda name, how: Node("set", (), (target, name, *how)),
+        st.sampled_from([*names]),
+        _OPERANDS,
+    )
+
+
+_SETS = st.one_of(_sets("vector", VECTORS), _sets("number", NUMBERS))
 _STRAIGHT = st.lists(_SETS, min_size=1, max_size=3).map(lambda p: Node("sequence", tuple(p)))
 
 
@@ -513,10 +528,10 @@ def _holding(mode: str, depth: int) -> st.SearchStrategy[Node]:
         ]
         * 2,
         node("while", st.tuples(_FORMS, st.sampled_from((1, 2, 3, 5)), lengths), _TESTS),
-        node("fori", st.tuples(_FORMS, st.sampled_from(("known", "counter", "number")), lengths), _OPERANDS),
+        node("fori", st.tuples(_FORMS, _COUNTS, lengths), _OPERANDS),
         node("map", st.tuples(st.integers(1, 3), st.sampled_from((None, None, 2))), _OPERANDS),
         node("vmap", one(st.integers(1, 2)), _OPERANDS),
-        node("associative", st.tuples(st.sampled_from(("circle", "affine")), st.integers(1, 4), st.booleans()), _OPERANDS),
+        node("associative", st.tuples(_COMBINED, st.integers(1, 4), st.booleans()), _OPERANDS),
         node("jit", one(st.integers(1, 2))),
         node("checkpoint", one(st.sampled_from(_POLICIES))),
         node("custom_jvp", one(st.integers(1, 2)), inside="both" if mode == "reverse" else mode),

@@ -154,6 +154,10 @@ class LinearizeInterpreter(JVPInterpreter):
             return self.parent.apply(primitive, tuple(primals), params)  # type: ignore[union-attr]
         if primitive.widen is not None:
             params = widened(primitive, primals, params)
+        if primitive.reach is not None:
+            mine = tuple([type(p) is LinearTracer and p.interpreter is self.tape for p in primals])
+            if any(mine):
+                return self.mixed(primitive, primals, tangents, mine, params)
         if primitive.linearize is not None:
             token = current.set(self.parent)  # type: ignore[arg-type]
             try:
@@ -175,6 +179,31 @@ class LinearizeInterpreter(JVPInterpreter):
         if tangent.aval.varying is not result.aval.varying:
             tangent = self.fitted(tangent, result)
         return JVPTracer(self, result, tangent)
+
+    def mixed(
+        self,
+        primitive: Primitive,
+        primals: list[Any],
+        tangents: list[Any],
+        mine: tuple[bool, ...],
+        params: dict[str, Any],
+    ) -> Any:
+        """What a rule does to values and tangents alike, where values have a derivative too.
+
+        That is by what the rule closes over.  The tangents have none in this differentiation,
+        so they go their own way, and values theirs.
+        """
+        assert primitive.linearize is not None and primitive.reach is not None
+        along = self.tape.apply(primitive, tuple(primals), params)
+        token = current.set(self.tape.parent)  # type: ignore[arg-type]
+        try:
+            given = [zeros(p.aval.strong()) if m else p for p, m in zip(primals, mine, strict=True)]
+            results, found = primitive.linearize(self.tape, given, tangents, **params)
+        finally:
+            current.reset(token)
+        values = self.pair(primitive, results, found)
+        moves = primitive.reach(mine, **params)
+        return tuple([t if m else v for t, v, m in zip(along, values, moves, strict=True)])
 
     def pair(self, primitive: Primitive, result: Any, tangent: Any) -> Any:
         if primitive.multiple:

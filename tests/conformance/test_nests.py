@@ -57,7 +57,9 @@ def test_there_is_one_of_each_kind() -> None:
 def pair(outer: str, inner: str) -> Nest:
     """One kind in another, with what comes of it used by what is around."""
     node = EACH[outer]
-    held = Node("sequence", (EACH[inner], Node("set", (), ("number", "product", 0, 0, 0, 1, -0.2718, 0))))
+    held = Node(
+        "sequence", (EACH[inner], Node("set", (), ("number", "product", 0, 0, 0, 1, -0.2718, 0)))
+    )
     modes = ("reverse",) if "custom_vjp" in (outer, inner) else ("forward", "reverse")
     return Nest(Node(outer, (held, *node.parts[1:]), node.how), modes)
 

@@ -141,9 +141,7 @@ EACH_BACKEND = pytest.mark.parametrize("backend", BACKENDS)
 
 def kept(pullback: Any, *arguments: Any) -> int:
     """Bytes of what a pullback holds, but for the arguments."""
-    return sum(
-        x.nbytes for x in ax.tree.leaves(pullback) if not any(x is a for a in arguments)
-    )
+    return sum(x.nbytes for x in ax.tree.leaves(pullback) if not any(x is a for a in arguments))
 
 
 @EACH_ROW
