@@ -67,7 +67,14 @@ if TYPE_CHECKING:
         named_call,
         named_scope,
     )
-    from arrayx.api.settings import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+    from arrayx.api.settings import (
+        enable_checks,
+        enable_x64,
+        explain_cache_misses,
+        log_compiles,
+        numpy_dtype_promotion,
+        numpy_rank_promotion,
+    )
     from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
     from arrayx.api.shardings import PartitionSpec as P
     from arrayx.api.spmd import pmap, shard_map
@@ -97,7 +104,10 @@ __getattr__, __dir__ = lazy_attributes(
         "api.meshes": "make_mesh set_mesh",
         "api.retraces": "log_recompiles",
         "api.running": "disable_jit ensure_compile_time_eval named_call named_scope",
-        "api.settings": "enable_x64 numpy_dtype_promotion numpy_rank_promotion",
+        "api.settings": (
+            "enable_checks enable_x64 explain_cache_misses log_compiles numpy_dtype_promotion "
+            "numpy_rank_promotion"
+        ),
         "api.shardings": "Mesh NamedSharding PartitionSpec P=PartitionSpec",
         "api.spmd": "pmap shard_map",
         "api.staging": "eval_shape make_graph make_jaxpr",
@@ -147,11 +157,13 @@ __all__ = [
     "disable_jit",
     "dtypes",
     "effects_barrier",
+    "enable_checks",
     "enable_x64",
     "ensure_compile_time_eval",
     "errors",
     "eval_shape",
     "experimental",
+    "explain_cache_misses",
     "flatten_util",
     "float0",
     "grad",
@@ -169,6 +181,7 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "log_compiles",
     "log_recompiles",
     "make_graph",
     "make_jaxpr",

@@ -38,6 +38,10 @@ class Interpreter:
         """The result of the primitive on these arguments."""
         raise NotImplementedError
 
+    def standing_for(self, x: Any) -> Any:
+        """What this interpreter puts in the place of a value of one that has ended."""
+        return x
+
 
 class Base(Interpreter):
     """The eager interpreter.  The backend floor puts its `apply` here, a static method."""
@@ -90,6 +94,20 @@ class Tracer(Array):
 
     def __repr__(self) -> str:
         return f"Traced<{self.aval}> in {self.interpreter.word}"
+
+
+def revived(tracer: Tracer, interpreter: Interpreter | None) -> Any:
+    """What stands for a tracer whose transformation has ended, for a rule that closes over it.
+
+    Raises where no interpreter around knows it: then it has leaked.
+    """
+    x: Any = tracer
+    while interpreter is not None:
+        x = interpreter.standing_for(x)
+        if not isinstance(x, Tracer) or not x.interpreter.closed:
+            return x
+        interpreter = interpreter.parent
+    refuse_leaked(tracer)
 
 
 def refuse_concretization(tracer: Tracer, what: str) -> NoReturn:

@@ -51,6 +51,7 @@ class Primitive:
     | `stage(interpreter, args, params)` | how it is written down, where that is special |
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
+    | `reach(active, **params)` | which results depend on the operands marked; None: all |
     | `prune(equation, used)` | the equation without what only unused results need |
     | `widen(avals, params)` | params whose graphs fit operands that vary over more mesh axes |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
@@ -89,6 +90,7 @@ class Primitive:
     stage: Callable[..., Any] | None = None
     evaluate: Callable[..., Any] | None = None
     interpret: Callable[..., Any] | None = None
+    reach: Callable[..., tuple[bool, ...]] | None = None
     prune: Callable[..., Any] | None = None
     widen: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None

@@ -512,8 +512,8 @@ __getattr__, __dir__ = lazy_attributes(
         "shapes": (
             "append atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_to "
             "column_stack concat concatenate dstack expand_dims hstack matrix_transpose moveaxis "
-            "permute_dims ravel reshape rollaxis row_stack squeeze stack swapaxes transpose unstack "
-            "vstack"
+            "permute_dims ravel reshape rollaxis row_stack squeeze stack swapaxes transpose "
+            "unstack vstack"
         ),
         "signals": "bartlett blackman convolve correlate hamming hanning interp kaiser unwrap",
         "statistics": (

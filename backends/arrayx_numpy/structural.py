@@ -229,7 +229,7 @@ def scatter(
         return x
     sizes = list(dims.window_sizes(x.ndim, updates.shape))
     p = plan(x.shape, indices.shape, dims.as_gather(), tuple(sizes))
-    places, inside = places_of(indices, p, mode == "drop", True)
+    places, inside = places_of(indices, p, mode in ("drop", "within"), True)
     # 16-bit sums and products are made in float32, and NumPy is slow with 16 bits.
     dtype = x.dtype if combine == "set" else wide(x.dtype)
     # Rows of the operand are what one place holds.

@@ -40,6 +40,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "diag": (V,),
     "diagflat": (V,),
     "diff": (X,),
+    "make_diagonal": (X,),
     "dstack": ([X, X],),
     "ediff1d": (V,),
     "einsum": ("ij,ij->i", X, X),
