@@ -30,6 +30,7 @@ class FFT(Linear):
     """
 
     name = "fft"
+    optional = True
 
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         size: int = math.prod(params["lengths"])

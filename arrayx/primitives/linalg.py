@@ -42,6 +42,8 @@ from arrayx.primitives.sorting import sort
 class Factorisation(Primitive):
     """Of the matrices in the last two axes of one operand; a batch axis goes to the front."""
 
+    optional = True
+
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         # Of this order for all of them; the constant is that of Gaussian elimination.
         *batch, m, n = avals[0].shape
@@ -86,6 +88,7 @@ class TriangularSolve(Primitive):
     """
 
     name = "triangular_solve"
+    optional = True
 
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         return int(results[0].size) * int(avals[0].shape[-1])
@@ -210,6 +213,7 @@ class PermutationOfPivots(NonDifferentiable):
     """The order of `size` rows after the exchanges of an LU factorisation."""
 
     name = "permutation_of_pivots"
+    optional = True
 
     def type_rule(self, pivots: Aval, *, size: int) -> Aval:
         if pivots.ndim < 1 or pivots.dtype != INDEX or pivots.shape[-1] > size:
