@@ -27,7 +27,7 @@ def core_set() -> dict[str, Primitive]:
     return {
         name: p
         for name, p in known_primitives().items()
-        if p.expand is None and not p.optional and p.on_keys is None
+        if p.owed and p.on_keys is None
     }
 
 

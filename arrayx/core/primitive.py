@@ -34,8 +34,8 @@ class Primitive:
 
     A slot that is None is filled by `expand` (the operation in simpler ones), which every
     transformation then enters; a primitive without `expand` is a *core* primitive, owed by
-    every backend.  Operands have equal dtypes and shapes unless the docstring says
-    otherwise; a Python scalar may stand for an operand of elementwise primitives.
+    every backend unless it is `optional`.  Operands have equal dtypes and shapes unless the
+    docstring says otherwise; a Python scalar may stand for an operand of elementwise ones.
 
     | slot | question it answers |
     |---|---|
@@ -74,8 +74,8 @@ class Primitive:
     names_axes: ClassVar[bool] = False
     # True where functions are allowed among the params: such a graph is not quite data.
     callable_params: ClassVar[bool] = False
-    # True where a backend need not have it though there is no expansion: users are told that
-    # it lacks it.
+    # True where a backend may refuse it although nothing simpler stands for it: a factorisation,
+    # a transform, a call of Python.
     optional: ClassVar[bool] = False
 
     jvp: Callable[..., Any] | None = None
@@ -131,6 +131,11 @@ class Primitive:
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         return _current().apply(self, args, params)
+
+    @property
+    def owed(self) -> bool:
+        """True where every backend must have it: nothing simpler stands for it."""
+        return self.expand is None and not self.optional
 
     def type_rule(self, *avals: Any, **params: Any) -> Any:
         """The type of the result for operands of these types."""
