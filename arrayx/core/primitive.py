@@ -77,6 +77,8 @@ class Primitive:
     # True where a backend may refuse it although nothing simpler stands for it: a factorisation,
     # a transform, a call of Python.
     optional: ClassVar[bool] = False
+    # True where `expand` knows only some params: a backend owes the others.
+    partly_owed: ClassVar[bool] = False
 
     jvp: Callable[..., Any] | None = None
     linearize: Callable[..., Any] | None = None
@@ -135,7 +137,7 @@ class Primitive:
     @property
     def owed(self) -> bool:
         """True where every backend must have it: nothing simpler stands for it."""
-        return self.expand is None and not self.optional
+        return (self.expand is None or self.partly_owed) and not self.optional
 
     def type_rule(self, *avals: Any, **params: Any) -> Any:
         """The type of the result for operands of these types."""
