@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from arrayx.api.timing import timeit
     from arrayx.core.parsing import parse_graph
     from arrayx.debug import checked
+    from arrayx.debug.crosschecking import crosscheck
 
 # Not needed by every program: imported at the first look.
 __getattr__ = lazy_attributes(
@@ -90,6 +91,7 @@ __getattr__ = lazy_attributes(
     {
         "ad_checkpoint": "arrayx.ad_checkpoint",
         "checked": "arrayx.debug",
+        "crosscheck": "arrayx.debug.crosschecking",
         "custom_batching": "arrayx.custom_batching",
         "debug": "arrayx.debug",
         "experimental": "arrayx.experimental",
@@ -132,6 +134,7 @@ __all__ = [
     "closure_convert",
     "config",
     "core",
+    "crosscheck",
     "custom_batching",
     "custom_gradient",
     "custom_jvp",

@@ -14,6 +14,7 @@ __all__ = [
     "BackendUnavailableError",
     "CheckError",
     "ConcretizationError",
+    "CrosscheckError",
     "DonatedArrayError",
     "DtypeError",
     "DynamicIndexError",
@@ -37,6 +38,7 @@ __all__ = [
     "UnboundAxisError",
     "UnknownBackendError",
     "UnrolledLoopWarning",
+    "UnsupportedDtypeError",
     "UnsupportedError",
 ]
 
@@ -247,6 +249,13 @@ class UnsupportedError(BackendError, NotImplementedError):
         super().__init__(message)
 
 
+class UnsupportedDtypeError(UnsupportedError):
+    """A backend does not declare a dtype; it is never narrowed in silence.
+
+    Convert the array, or use a backend that has the dtype.
+    """
+
+
 # ----------------------------------------------------------------- graphs
 
 
@@ -271,6 +280,13 @@ class CheckError(ArrayxError, ValueError):
     """A check failed: one of `ax.debug.check`, or one that `ax.checked` makes of its own.
 
     The message names the line, what is wrong, and the values.
+    """
+
+
+class CrosscheckError(ArrayxError, ValueError):
+    """Backends disagree, as `ax.crosscheck` found out.
+
+    The message names the first operation with different results, its line and operands.
     """
 
 

@@ -181,10 +181,10 @@ class Backend(ABC):
         """Frees the buffer's memory now, where the backend can."""
 
     def check_dtype(self, aval: Aval) -> None:
-        """Raises `UnsupportedError` for a dtype that the backend lacks."""
+        """Raises `UnsupportedDtypeError` for a dtype that the backend lacks."""
         dtype = physical_aval(aval).dtype
         if self.dtypes is not None and str(dtype) not in self.dtypes:
-            raise errors.UnsupportedError(
+            raise errors.UnsupportedDtypeError(
                 f"backend {self.name!r} has no dtype {dtype}; it has "
                 f"{', '.join(sorted(self.dtypes))}. Convert the array, or use a backend "
                 "that has it: nothing is narrowed in silence."

@@ -32,8 +32,9 @@ from arrayx.transforms.vmap import vmap_flat
 STEP = 1e-5
 CLOSE = 2e-6
 _MOST_BATCHINGS = 40
-# The backend that the others are compared with.
+# The backend that the others are compared with, and the checks that do so.
 REFERENCE = "numpy"
+RELATIVE = ("agreement", "placement")
 
 
 # ----------------------------------------------------------------- getting in and out
@@ -310,6 +311,33 @@ def check_zero_size(case: Case, dtype: str, backend: str) -> None:
                 assert (host.shape, host.dtype) == (shape, r.dtype), (
                     f"{case.id}: a batch of none gave {host.dtype}{list(host.shape)}"
                 )
+
+
+def check_layouts(case: Case, dtype: str, backend: str) -> None:
+    """Host arrays with negative and wide strides give what contiguous ones give."""
+    with chosen(backend):
+        arrays = case.draw(dtype)
+        wanted = run(case, arrays, backend)
+        scales = magnitudes(case, arrays, wanted)
+        for how, layout in (("reversed", backwards), ("spread out", spread)):
+            got = run(case, [layout(a) for a in arrays], backend)
+            for g, w, s in zip(got, wanted, scales, strict=True):
+                assert_near(g, w, s, case.ulps, f"{case.id} of {how} operands")
+
+
+def backwards(array: np.ndarray) -> np.ndarray:
+    """An equal array whose strides are negative."""
+    axes = tuple(slice(None, None, -1) for _ in range(array.ndim))
+    return np.ascontiguousarray(array[axes])[axes] if array.ndim else array
+
+
+def spread(array: np.ndarray) -> np.ndarray:
+    """An equal array with gaps between its elements, its axes in the opposite order in memory."""
+    wide = np.zeros(tuple(2 * n for n in array.shape[::-1]), array.dtype).T
+    every_other = tuple(slice(None, None, 2) for _ in range(array.ndim))
+    wide[every_other] = array
+    result: np.ndarray = wide[every_other]
+    return result
 
 
 # ----------------------------------------------------------------- batching
@@ -638,6 +666,7 @@ CHECKS = (
     Check("literals", check_literals, _all),
     Check("special_values", check_special_values, _inexact),
     Check("zero_size", check_zero_size, _two),
+    Check("layouts", check_layouts, _main),
     Check("vmap", check_vmap, _main),
     # In all dtypes: a backend may run small eager operations elsewhere than compiled ones.
     Check("jit_equals_eager", check_jit_equals_eager, _all),

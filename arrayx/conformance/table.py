@@ -1,4 +1,4 @@
-"""All rows of the case table: those of primitives, and those of public functions."""
+"""All rows of the case table: of primitives, of public functions, and of whole programs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 from arrayx.conformance import cases as primitives
+from arrayx.conformance import compositions as composed
 from arrayx.conformance import functions as public
 from arrayx.conformance.case import Case
 
@@ -22,9 +24,27 @@ def functions() -> Iterator[Case]:
     return _rows(public)
 
 
+def compositions() -> Iterator[tuple[str, Case]]:
+    """Every row of a whole program, with the name of its file in `compositions/`."""
+    for module in _modules(composed):
+        yield from ((module.__name__.rpartition(".")[2], case) for case in module.CASES)
+
+
+def every_row() -> Iterator[tuple[str, Case]]:
+    """All rows there are, by the names that reports call them."""
+    yield from ((case.id, case) for case in cases())
+    yield from ((case.id, case) for case in functions())
+    yield from ((f"{section}/{case.id}", case) for section, case in compositions())
+
+
 def _rows(package: ModuleType) -> Iterator[Case]:
-    for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
-        yield from importlib.import_module(f"{package.__name__}.{module}").CASES
+    for module in _modules(package):
+        yield from module.CASES
+
+
+def _modules(package: ModuleType) -> Iterator[Any]:
+    for name in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
+        yield importlib.import_module(f"{package.__name__}.{name}")
 
 
 def covered() -> set[str]:

@@ -10,6 +10,9 @@ from typing import Any, TypeVar
 from arrayx import errors
 from arrayx.api.operands import home_of, working_at
 
+# Sentences about values, which are the same wherever an operation notices them: also on the path
+# of a call that was planned before, where nobody is there to add a name.
+WHOLE = (errors.LeakedTracerError, errors.MixedBackendsError)
 NAMED = (errors.ArrayxError, OverflowError)
 F = TypeVar("F", bound=Callable[..., Any])
 _PREFIX = re.compile(r"[A-Za-z_][\w.]*: ")
@@ -17,6 +20,8 @@ _PREFIX = re.compile(r"[A-Za-z_][\w.]*: ")
 
 def name_error(error: Exception, function: str) -> None:
     """Makes an error name the function that was called, unless it does already."""
+    if isinstance(error, WHOLE):
+        return
     text = error.args[0] if len(error.args) == 1 else None
     if isinstance(text, str) and not re.search(rf"\b{re.escape(function)}\b", text):
         found = _PREFIX.match(text)

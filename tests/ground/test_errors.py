@@ -30,9 +30,11 @@ CAUGHT_AS = {
     "BackendUnavailableError": (errors.BackendError,),
     "MixedBackendsError": (errors.BackendError, ValueError),
     "UnsupportedError": (errors.BackendError, NotImplementedError),
+    "UnsupportedDtypeError": (errors.UnsupportedError,),
     "GraphError": (errors.ArrayxError,),
     "GraphSyntaxError": (errors.GraphError, ValueError),
     "CheckError": (ValueError,),
+    "CrosscheckError": (ValueError,),
     "NanError": (FloatingPointError,),
     "KeyReuseError": (ValueError,),
 }

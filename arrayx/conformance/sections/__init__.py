@@ -1,0 +1,1 @@
+"""The sections of the suite, one file each, and all items in order."""

@@ -1,0 +1,85 @@
+"""The same operands give the same bits: three runs of each row, at random among others."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Iterator
+from functools import partial
+
+from arrayx import errors
+from arrayx.backend.registry import chosen, registry
+from arrayx.conformance.case import Case
+from arrayx.conformance.checks import flat, jitted, put_all
+from arrayx.conformance.item import Item
+from arrayx.conformance.table import cases
+from arrayx.core.primitive import Primitive
+
+_RUNS = 3
+_OTHERS = 3
+_MOST = 6
+
+
+def items(backend: str) -> Iterator[Item]:
+    """One item for each primitive that has rows."""
+    rows: dict[str, list[tuple[Case, str]]] = {}
+    for case in cases():
+        rows.setdefault(case.name, []).extend((case, dtype) for dtype in case.dtypes)
+    every = [pair for pairs in rows.values() for pair in pairs]
+    for name, pairs in rows.items():
+        owed = name in Primitive.named and Primitive.named[name].owed
+        yield Item(
+            "determinism",
+            name,
+            partial(check, name, pairs, every, backend),
+            partial(program, name, backend),
+            owed=owed,
+            core=owed,
+        )
+
+
+def program(name: str, backend: str) -> str:
+    """The lines that run one item of this section."""
+    return (
+        "from arrayx.conformance.sections import determinism\n"
+        f"(item,) = [i for i in determinism.items({backend!r}) if i.subject == {name!r}]\n"
+        "item.check()"
+    )
+
+
+def check(
+    name: str, pairs: list[tuple[Case, str]], every: list[tuple[Case, str]], backend: str
+) -> None:
+    """Runs rows of one primitive and some of others three times in random order.
+
+    The order follows from the name alone, so that a failure comes again.  Eagerly and compiled:
+    what a kernel leaves behind in a buffer that it shares with the next one shows here.
+    """
+    draw = random.Random(zlib.crc32(name.encode()))
+    own = draw.sample(pairs, min(_MOST, len(pairs)))
+    schedule = _RUNS * (own + draw.sample(every, _OTHERS))
+    draw.shuffle(schedule)
+    first: dict[tuple[str, str], list[tuple[str, bytes]]] = {}
+    refusal: errors.UnsupportedError | None = None
+    for case, dtype in schedule:
+        try:
+            bits = _bits(case, dtype, backend)
+        except errors.UnsupportedError as error:
+            refusal = error if (case, dtype) in own else refusal
+            continue
+        before = first.setdefault((case.id, dtype), bits)
+        assert bits == before, (
+            f"{case.id} in {dtype} gives other bits than it did a moment ago, for equal operands"
+        )
+    if refusal is not None and not any((case.id, dtype) in first for case, dtype in own):
+        raise refusal
+
+
+def _bits(case: Case, dtype: str, backend: str) -> list[tuple[str, bytes]]:
+    lacking = registry.get(backend).dtypes
+    if lacking is not None and dtype not in lacking:
+        raise errors.UnsupportedDtypeError(f"backend {backend!r} does not declare {dtype}")
+    with chosen(backend):
+        operands = put_all(case.draw(dtype), backend)
+        results = [*flat(case)(*operands), *jitted(case, operands)]
+        return [(str(r.aval), r.host().tobytes()) for r in results]
