@@ -24,11 +24,7 @@ def core_set() -> dict[str, Primitive]:
     >>> "add" in core_set(), "cholesky" in core_set(), "logsumexp" in core_set()
     (True, False, False)
     """
-    return {
-        name: p
-        for name, p in known_primitives().items()
-        if p.owed and p.on_keys is None
-    }
+    return {name: p for name, p in known_primitives().items() if p.owed and p.on_keys is None}
 
 
 def known_primitives() -> dict[str, Primitive]:

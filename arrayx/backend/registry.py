@@ -72,6 +72,10 @@ class Registry:
                 known = found.setdefault(entry.name, [])
                 if all(entry.value != other.value for other in known):
                     known.append(entry)
+            for known in found.values():
+                known.sort(
+                    key=describe
+                )  # in what order folders are read is not the same everywhere
             for name, module in BUILT_IN.items():
                 for entry in found.pop(name, []):
                     if entry.value != module:
