@@ -79,7 +79,7 @@ OUTCOMES = {
     "ancient": ("unavailable", "(0, 3), this arrayx has", "pip install --upgrade ax-ancient"),
     "newer": ("broken", "cannot import name 'SomethingToCome'", "pip install --upgrade arrayx"),
     "back": ("ready", "", ""),
-    "wrong": ("faulty", "float64[2] for an array of type float32[2, 3]", "conformance --backend="),
+    "wrong": ("faulty", "it gave float64[2] for an array of type float", "conformance --backend="),
     "refuses": ("broken", "ValueError: no such driver", "tell its authors"),
     "lacks": ("broken", "a_library_nobody_has", "install what brings the module"),
     "devices": ("broken", "OSError: bus is gone", "tell its authors"),
