@@ -9,13 +9,12 @@ from __future__ import annotations
 import cmath
 import math
 import operator
-import struct
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from itertools import product, repeat
 from math import copysign, factorial, inf, nan, prod
 from statistics import NormalDist
+from struct import calcsize, pack, unpack
 from typing import Any
 
 import numpy as np  # at the borders alone: what comes from the host, and what goes back to it
@@ -25,13 +24,13 @@ from arrayx.dtypes import as_dtype
 from arrayx.primitives.gather import default_fill, result_shape
 
 Array = namedtuple("Array", "flat shape dtype")
-KERNELS: dict[str, Callable[..., Any]] = {}
+KERNELS: dict[str, Any] = {}
 
 
 # ------------------------------------------------------------- dtypes: numbers fitted to them
 
 
-def rounder(digits: int, least: int, largest: float) -> Callable[[Any], float]:
+def rounder(digits: int, least: int, largest: float) -> Any:
     """Rounds to so many binary digits, half to even, those of the exponent `least` at least."""
 
     def fit(v: Any) -> float:
@@ -45,20 +44,18 @@ def rounder(digits: int, least: int, largest: float) -> Callable[[Any], float]:
     return fit
 
 
-def wrapper(bits: int, low: int) -> Callable[[Any], int]:
+def wrapper(bits: int, low: int) -> Any:
     """Integers wrap around; floats are cut towards zero and stay at the bounds."""
 
     def fit(v: Any) -> int:
-        v = v.real
-        if type(v) is float:
-            v = 0 if v != v else int(min(max(v, low), low + (1 << bits) - 1))
+        v = v.real if v == v else 0
+        v = int(min(max(v, low), low + (1 << bits) - 1)) if type(v) is float else v
         return (v - low) % (1 << bits) + low
 
     return fit
 
 
-FIT: dict[str, Callable[[Any], Any]] = {"bool": bool, "complex128": complex}
-FIT["float64"] = lambda v: float(v.real)
+FIT: dict[str, Any] = {"bool": bool, "complex128": complex, "float64": lambda v: float(v.real)}
 FIT["float16"], FIT["bfloat16"] = rounder(11, -13, 65504.0), rounder(8, -125, 255 * 2.0**120)
 FIT["float32"] = rounder(24, -125, (2 - 2.0**-23) * 2.0**127)
 FIT["complex64"] = lambda v: complex(FIT["float32"](v.real), FIT["float32"](v.imag))
@@ -73,20 +70,19 @@ for bits, code in ((8, "b"), (16, "h"), (32, "i"), (64, "q")):
 
 def to_bytes(v: Any, dtype: str) -> bytes:
     parts = (v.real, v.imag) if dtype.startswith("complex") else (v,)
-    return struct.pack(f"<{CODES[dtype]}", *parts)[2 if dtype == "bfloat16" else 0 :]
+    return pack(f"<{CODES[dtype]}", *parts)[2 if dtype == "bfloat16" else 0 :]
 
 
 def from_bytes(data: bytes, dtype: str) -> Any:
-    data = b"\0\0" + data if dtype == "bfloat16" else data
-    parts = struct.unpack(f"<{CODES[dtype]}", data)
+    parts = unpack(f"<{CODES[dtype]}", b"\0\0" * (dtype == "bfloat16") + data)
     return complex(*parts) if len(parts) == 2 else parts[0]
 
 
-def width(dtype: str) -> int:
-    return 8 * struct.calcsize(CODES[dtype])
+def unsigned(v: int, dtype: str) -> int:
+    return FIT["u" + dtype.lstrip("u")](v)
 
 
-def fitted(values: Any, shape: Sequence[int], dtype: str) -> Array:
+def fitted(values: Any, shape: Any, dtype: str) -> Array:
     return Array(list(map(FIT[dtype], values)), tuple(shape), dtype)
 
 
@@ -111,7 +107,7 @@ COMPLEX["log1p"] = lambda z: 2 * cmath.atanh(z / (2 + z))
 EDGES = {("log", 0.0): -inf, ("log1p", -1.0): -inf, ("atanh", 1.0): inf, ("atanh", -1.0): -inf}
 
 
-def of_math(name: str) -> Callable[[Any], Any]:
+def of_math(name: str) -> Any:
     """A function of Python's libraries, with what it raises as the number that IEEE 754 has."""
     real, of_complex = getattr(math, name), COMPLEX.get(name) or getattr(cmath, name, None)
 
@@ -148,25 +144,20 @@ def pow_(x: Any, y: Any) -> Any:
     try:
         return math.pow(x, y)
     except (OverflowError, ValueError):
-        beyond = copysign(inf, x) if y % 2 == 1 else inf
-        return nan if x < 0 and y != math.floor(y) else beyond
+        return nan if x < 0 and y != math.floor(y) else copysign(inf, x) if y % 2 == 1 else inf
 
 
 def shift(x: int, y: int, dtype: str, by: Any, signed: bool) -> int:
-    bits = width(dtype)
-    return by(wrapper(bits, -(1 << bits - 1) * signed)(x), min(y % (1 << bits), bits))
+    x = FIT[dtype.lstrip("u")](x) if signed else unsigned(x, dtype)
+    return by(x, min(unsigned(y, dtype), 64))
 
 
 def nextafter(x: float, y: float, dtype: str) -> float:
     if not (x < y or x > y):
         return y if x == y else nan
     number = int.from_bytes(to_bytes(abs(x), dtype), "little") + (1 if (y > x) == (x >= 0) else -1)
-    size = from_bytes(abs(number).to_bytes(len(to_bytes(x, dtype)), "little"), dtype)
-    return copysign(size, x or y)
-
-
-def whole(function: Callable[[float], int]) -> Callable[[float], float]:
-    return lambda v: copysign(function(v), v) if math.isfinite(v) else v
+    data = abs(number).to_bytes(len(to_bytes(x, dtype)), "little")
+    return copysign(from_bytes(data, dtype), x or y)
 
 
 def sign(v: Any) -> Any:
@@ -194,10 +185,6 @@ def erf_inv(v: float) -> float:
     return copysign(y, v)
 
 
-def absorb_mul(x: Any, y: Any) -> Any:
-    return 0 if (x == 0 or y == 0) and x * y != x * y else x * y
-
-
 def max_(x: Any, y: Any) -> Any:
     return x if x != x or x > y else y
 
@@ -207,35 +194,32 @@ def min_(x: Any, y: Any) -> Any:
 
 
 MATH = "exp expm1 log log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh"
-TESTS = ("eq", "ne", "lt", "le", "gt", "ge")
 for name in f"{MATH} cbrt erf erfc lgamma".split():
     each(name, of_math(name))
-for name in ("add", "sub", "mul", "neg", *TESTS):
-    each(name, getattr(operator, name), (lambda dtype: "bool") if name in TESTS else None)
+for name in ("add", "sub", "mul", "neg", "eq", "ne", "lt", "le", "gt", "ge"):
+    each(name, getattr(operator, name), (lambda dtype: "bool") if len(name) == 2 else None)
 for name in ("and", "or", "xor"):
     each(f"bitwise_{name}", getattr(operator, f"__{name}__"))
 for name, function in (("floor", math.floor), ("ceil", math.ceil), ("round", round)):
-    each(name, whole(function))
-for function in (div, rem, sign, pow_, max_, min_, absorb_mul, erf_inv, polygamma, math.atan2):
+    each(name, lambda v, f=function: copysign(f(v), v) if math.isfinite(v) else v)
+for function in (div, rem, sign, pow_, max_, min_, erf_inv, polygamma, math.atan2):
     each(function.__name__.rstrip("_"), function)
 PARTS = {"complex64": "float32", "complex128": "float64"}
-each("clamp", lambda low, v, high: min_(max_(v, low), high))
+each("absorb_mul", lambda x, y: 0 if (x == 0 or y == 0) and x * y != x * y else x * y)
 each("select", lambda which, x, y: x if which else y)
 each("is_finite", cmath.isfinite, lambda dtype: "bool")
 each("nextafter", nextafter, typed=True)
-each("rsqrt", lambda v: div(type(v)(1), of_math("sqrt")(v)))
-each("logistic", lambda v: div(type(v)(1), 1 + of_math("exp")(-v)))
 each("digamma", partial(polygamma, order=0))
 each("bitwise_not", lambda v, dtype: not v if dtype == "bool" else ~v, typed=True)
-each("population_count", lambda v, dtype: (v % (1 << width(dtype))).bit_count(), typed=True)
+each("population_count", lambda v, dtype: unsigned(v, dtype).bit_count(), typed=True)
 each("shift_left", partial(shift, by=operator.lshift, signed=False), typed=True)
 each("shift_right_logical", partial(shift, by=operator.rshift, signed=False), typed=True)
 each("shift_right_arithmetic", partial(shift, by=operator.rshift, signed=True), typed=True)
-each("clz", lambda v, dtype: width(dtype) - (v % (1 << width(dtype))).bit_length(), typed=True)
+each("clz", lambda v, dtype: 8 * calcsize(CODES[dtype]) - unsigned(v, dtype).bit_length(), typed=1)
 each("abs", abs, lambda dtype: PARTS.get(dtype, dtype))
 each("real", lambda v: v.real, PARTS.get)
 each("imag", lambda v: v.imag, PARTS.get)
-each("complex", complex, {part: whole for whole, part in PARTS.items()}.get)
+each("complex", complex, {part: name for name, part in PARTS.items()}.get)
 
 
 def bitcast(x: Array, *, dtype: Any) -> Array:
@@ -249,22 +233,22 @@ def bitcast(x: Array, *, dtype: Any) -> Array:
 # ------------------------------------------------------------- moving elements
 
 
-def offsets(*columns: Sequence[int]) -> list[int]:
+def offsets(*columns: Any) -> list[int]:
     """All sums of one number of each column, the last column fastest."""
     return list(map(sum, product(*columns)))
 
 
-def axes_of(shape: Sequence[int]) -> list[list[int]]:
+def axes_of(shape: Any) -> list[list[int]]:
     """The places in the list that a step along each axis leads to, from its start on."""
     return [[k * prod(shape[i + 1 :]) for k in range(n)] for i, n in enumerate(shape)]
 
 
-def taken(x: Array, columns: Sequence[Sequence[int]]) -> Array:
+def taken(x: Array, columns: Any) -> Array:
     """The elements at the sums of places, one column for each axis of the result."""
     return Array([x.flat[i] for i in offsets(*columns)], tuple(map(len, columns)), x.dtype)
 
 
-def written(x: Array, columns: Sequence[Sequence[int]], update: Array) -> Array:
+def written(x: Array, columns: Any, update: Array) -> Array:
     new = dict(zip(offsets(*columns), update.flat))
     return x._replace(flat=[new.get(i, v) for i, v in enumerate(x.flat)])
 
@@ -298,7 +282,7 @@ def slice_(x: Array, *, starts: Any, limits: Any, strides: Any) -> Array:
 
 
 def pad(x: Array, value: Any, *, low: Any, high: Any, interior: Any) -> Array:
-    value = value.flat[0] if type(value) is Array else value
+    value = getattr(value, "flat", [value])[0]
     spread = [n + max(n - 1, 0) * i for n, i in zip(x.shape, interior)]
     shape = tuple(map(sum, zip(low, spread, high)))
     places = [range(a, a + n, i + 1) for a, n, i in zip(low, spread, interior)]
@@ -316,10 +300,9 @@ def concatenate(*xs: Array, axis: int) -> Array:
     return Array(flat, (*shape[:axis], length, *shape[axis + 1 :]), xs[0].dtype)
 
 
-def window(x: Array, starts: Sequence[Any], sizes: Sequence[int]) -> list[list[int]]:
-    """The places in a window that begins at `starts`, moved inside."""
-    first = [s.flat[0] if type(s) is Array else s for s in starts]
-    first = [max(0, min(a, n - m)) for a, n, m in zip(first, x.shape, sizes)]
+def window(x: Array, at: Any, sizes: Any) -> list[list[int]]:
+    """The places in a window that begins at `at`, moved inside."""
+    first = [max(0, min(getattr(s, "flat", [s])[0], n - m)) for s, n, m in zip(at, x.shape, sizes)]
     return [along[a : a + m] for along, a, m in zip(axes_of(x.shape), first, sizes)]
 
 
@@ -327,18 +310,16 @@ KERNELS["dynamic_slice"] = lambda x, *starts, sizes: taken(x, window(x, starts, 
 KERNELS["dynamic_update_slice"] = lambda x, u, *at: written(x, window(x, at, u.shape), u)
 
 
-def windows(x: Array, indices: Array, dims: Any, sizes: Any) -> Iterator[tuple[Any, int, bool]]:
+def windows(x: Array, indices: Array, g: Any, sizes: Any) -> Any:
     """For each element of a gather's result: its window, its place, whether that was inside."""
-    shape, n = result_shape(indices.shape, dims, sizes), indices.shape[-1]
-    paired = list(zip(dims.operand_batching_dims, dims.start_indices_batching_dims))
-    moving = list(zip(dims.window_dims(len(sizes)), dims.offset_dims))
+    shape, n = result_shape(indices.shape, g, sizes), indices.shape[-1]
     for index in product(*map(range, shape)):
-        at = [index[i] for i in dims.batch_positions(len(shape))]
+        at = [index[i] for i in g.batch_positions(len(shape))]
         row = sum(k * prod(indices.shape[i + 1 :]) for i, k in enumerate(at))
-        start = {d: at[i] for d, i in paired}
-        start |= zip(dims.start_index_map, indices.flat[row : row + n])
+        start = {d: at[i] for d, i in zip(g.operand_batching_dims, g.start_indices_batching_dims)}
+        start |= zip(g.start_index_map, indices.flat[row : row + n])
         kept = {d: max(0, min(k, x.shape[d] - sizes[d])) for d, k in start.items()}
-        every = [*kept.items(), *((d, index[i]) for d, i in moving)]
+        every = [*kept.items(), *zip(g.window_dims(len(sizes)), [index[i] for i in g.offset_dims])]
         yield at, sum(k * prod(x.shape[d + 1 :]) for d, k in every), kept == start and x.flat != []
 
 
@@ -366,7 +347,7 @@ COMBINE["set"] = lambda old, new: new
 # ------------------------------------------------------------- many elements to one
 
 
-def places(x: Array, axes: Sequence[int]) -> list[int]:
+def places(x: Array, axes: Any) -> list[int]:
     return offsets(*[axes_of(x.shape)[i] for i in axes])
 
 
@@ -380,26 +361,23 @@ def reduced(fold: Any, x: Array, *, axes: Any) -> Array:
     return fitted(found, [x.shape[i] for i in kept], x.dtype)
 
 
-def slid(x: Array, unit: Any, lead: Sequence[int], axes: Any, *geometry: Any) -> Array:
-    """Windows along `axes`: the result has the axes `lead`, their beginnings, their elements."""
-    low, high, interior = ([0] * len(x.shape) for _ in range(3))
-    for i, (a, b), base in zip(axes, *geometry[:2]):
-        low[i], high[i], interior[i] = a, b, base - 1
-    x, begin, inner = pad(x, unit, low=low, high=high, interior=interior), [], []
-    for i, stride, size, dilation in zip(axes, *geometry[2:]):
-        along, reach = axes_of(x.shape)[i], (size - 1) * dilation + 1 if size else 0
-        begin.append(along[: max(len(along) - reach + 1, 0) : stride])
-        inner.append(along[:reach:dilation])
-    return taken(x, [axes_of(x.shape)[i] for i in lead] + begin + inner)
+def slid(x: Array, unit: Any, *geometry: Any) -> Array:
+    """Windows as an array: first the axes of their beginnings, then those of their elements."""
+    padding, base, strides, sizes, dilation = geometry
+    low, high, interior = [a for a, _ in padding], [b for _, b in padding], [d - 1 for d in base]
+    x = pad(x, unit, low=low, high=high, interior=interior)
+    along, reach = axes_of(x.shape), [(k - 1) * d + 1 if k else 0 for k, d in zip(sizes, dilation)]
+    begin = [a[: max(len(a) - r + 1, 0) : s] for a, r, s in zip(along, reach, strides)]
+    return taken(x, begin + [a[:r:d] or [0] for a, r, d in zip(along, reach, dilation)])
 
 
 def reduced_windows(fold: Any, x: Array, *, window: Any, **p: Any) -> Array:
-    geometry, n = (p["padding"], p["base_dilation"], p["strides"], window), len(window)
-    cut = slid(x, fold([], x.dtype), (), range(n), *geometry, p["window_dilation"])
+    geometry = p["padding"], p["base_dilation"], p["strides"], window, p["window_dilation"]
+    cut, n = slid(x, fold([], x.dtype), *geometry), len(window)
     return reduced(fold, cut, axes=range(n, 2 * n))
 
 
-def folding(name: str, function: Any, unit: Callable[[str], Any]) -> None:
+def folding(name: str, function: Any, unit: Any) -> None:
     """Enters the two kernels that fold elements with a function, from the dtype's unit on."""
     fold = lambda values, dtype: reduce(function, values, unit(dtype))  # noqa: E731
     KERNELS[f"reduce_{name}"] = partial(reduced, fold)
@@ -416,8 +394,7 @@ folding("or", operator.or_, lambda dtype: 0)
 
 def order(v: Any) -> Any:
     """What sorting compares: nan comes last, zeros are equal."""
-    parts = v.real, v.imag
-    return [p != p for p in parts], [p if p == p else 0 for p in parts]
+    return [p != p for p in (v.real, v.imag)], [p if p == p else 0 for p in (v.real, v.imag)]
 
 
 def sort(*xs: Array, axis: int, num_keys: int) -> tuple[Array, ...]:
@@ -430,35 +407,29 @@ def sort(*xs: Array, axis: int, num_keys: int) -> tuple[Array, ...]:
     return tuple(x._replace(flat=flat) for flat, x in zip(flats, xs))
 
 
-def products(x: Array, i: int, y: Array, j: int, pairs: Any) -> Any:
-    """The sum of the products of what stands at pairs of places, from `i` and `j` on."""
-    return reduce(operator.add, [x.flat[i + a] * y.flat[j + b] for a, b in pairs], 0)
-
-
 def dot_general(x: Array, y: Array, *, contracting: Any, batch: Any, precision: Any) -> Array:
     inner = list(zip(places(x, contracting[0]), places(y, contracting[1])))
-    paired = zip(places(x, batch[0]), places(y, batch[1]))
     left, right = (others(a, *contracting[k], *batch[k]) for k, a in enumerate((x, y)))
-    every = product(paired, places(x, left), places(y, right))
-    found = [products(x, b + i, y, c + j, inner) for (b, c), i, j in every]
+    pairs = zip(places(x, batch[0]), places(y, batch[1]))
+    every = product(pairs, places(x, left), places(y, right))
+    met = (([x.flat[b + i + k] * y.flat[c + j + m] for k, m in inner]) for (b, c), i, j in every)
     shape = [x.shape[i] for i in (*batch[0], *left)] + [y.shape[i] for i in right]
-    return fitted(found, shape, x.dtype)
+    return fitted(map(sum, met), shape, x.dtype)
 
 
 def conv_general_dilated(x: Array, y: Array, *, dims: Any, **p: Any) -> Array:
-    """A product of windows and filters, which both have the groups as an axis of their own."""
-    groups, batches, n = p["feature_groups"], p["batch_groups"], len(dims[0]) - 2
-    y, move = transpose(y, perm=dims[1]), tuple(range(n))
-    geometry = p["padding"], p["lhs_dilation"], p["strides"], y.shape[2:], p["rhs_dilation"]
-    x = slid(x, 0, dims[0][:2], dims[0][2:], *geometry)
-    b, c, *rest = x.shape
-    x = x._replace(shape=(batches, b // batches, groups, c // groups, *rest))
-    each_has = y.shape[0] // groups // batches
-    y = y._replace(shape=(batches, groups, each_has, *y.shape[1:]))
-    summed = (3, *(4 + n + i for i in move)), (3, *(4 + i for i in move))
+    """A product of windows and filters, which both have the groups as axes of their own."""
+    h, g, n = p["batch_groups"], p["feature_groups"], len(dims[0]) - 2
+    x, y = transpose(x, perm=dims[0]), transpose(y, perm=dims[1])
+    lead = [(u, u, *p[k]) for k, u in (("padding", (0, 0)), ("lhs_dilation", 1), ("strides", 1))]
+    x = slid(x, 0, *lead, (1, 1, *y.shape[2:]), (1, 1, *p["rhs_dilation"]))
+    (b, c, *rest), (o, *inner) = x.shape, y.shape
+    x = x._replace(shape=(h, b // h, g, c // g, *rest))
+    y = y._replace(shape=(h, g, o // g // h, *inner))
+    summed = (3, *range(6 + n, 6 + 2 * n)), (3, *range(4, 4 + n))
     found = dot_general(x, y, contracting=summed, batch=((0, 2), (0, 1)), precision=None)
-    found = transpose(found, perm=(2, 0, 1, 3 + n, *(3 + i for i in move)))
-    found = found._replace(shape=(b // batches, prod(found.shape[1:4]), *found.shape[4:]))
+    found = transpose(found, perm=(2, 0, 1, 5 + n, *range(3, 5 + n)))
+    found = found._replace(shape=(b // h, o, *found.shape[4 : 4 + n]))
     return transpose(found, perm=[dims[2].index(i) for i in range(n + 2)])
 
 
@@ -471,7 +442,6 @@ class PythonBackend(KernelBackend):
     """Lists of numbers, computed with by Python."""
 
     name = "python"
-    api_version = (1, 0)
     kernels = KERNELS
     dtypes = frozenset(FIT)
 
