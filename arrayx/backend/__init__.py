@@ -1,4 +1,4 @@
-"""Floor 5: graphs meet machines.  The names below are what a plugin may import."""
+"""What a backend implements: the names that a plugin may import (floor 5, graphs on machines)."""
 
 from arrayx.backend.contract import (
     API_VERSION,

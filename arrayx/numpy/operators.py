@@ -248,6 +248,21 @@ def _compress(self: Array, condition: Any, axis: int | None = None, **sizes: Any
     return selection.compress(condition, self, axis, **sizes)
 
 
+def _T(self: Any) -> Any:
+    """The array with its axes in reverse order."""
+    return shapes.transpose(self)
+
+
+def _real(self: Any) -> Any:
+    """The real part; of a real array the array itself."""
+    return transcendental.real(self)
+
+
+def _imag(self: Any) -> Any:
+    """The imaginary part; of a real array zeros."""
+    return transcendental.imag(self)
+
+
 def _mT(self: Array) -> Array:
     """The array with its last two axes exchanged."""
     return shapes.matrix_transpose(self)
@@ -328,10 +343,10 @@ METHODS: dict[str, Callable[..., Any]] = {
     "var": statistics.var,
 }
 PROPERTIES: dict[str, Callable[[Any], Any]] = {
-    "T": lambda self: shapes.transpose(self),
+    "T": _T,
     "mT": _mT,
-    "real": lambda self: transcendental.real(self),
-    "imag": lambda self: transcendental.imag(self),
+    "real": _real,
+    "imag": _imag,
     "at": At,
 }
 

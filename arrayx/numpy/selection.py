@@ -171,6 +171,7 @@ def take(
     """Elements of `a` along `axis` at `indices`; None flattens first.
 
     `mode` is "fill", "clip" or "wrap"; without it an index outside raises if it is known now.
+    Negative indices count from the end, but with "clip" they are below 0 and give the first.
 
     >>> import arrayx.numpy as anp
     >>> anp.take(anp.array([5, 6, 7]), anp.array([2, 0])).tolist()
@@ -183,6 +184,9 @@ def take(
         x, axis = ravel(x), 0
     i = check_axis(axis, x.ndim, "take")
     mode = check_mode(None if mode == "raise" else mode)
+    if mode == "clip":
+        # As NumPy has it: what is clipped does not count from the end.
+        places = arithmetic.maximum(places, 0)
     return take_index(x, (slice(None),) * i + (places,), mode, fill_value)
 
 

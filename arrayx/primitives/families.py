@@ -75,6 +75,7 @@ class NonDifferentiable(Primitive):
     """The result is piecewise constant, or not a number: its tangent is `Zero`."""
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and no tangent."""
         result = self(*primals, **params)
         return result, (tuple(Zero for _ in result) if self.multiple else Zero)
 
@@ -83,9 +84,11 @@ class Linear(Primitive):
     """Linear in its one operand: the tangent goes through the operation itself."""
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and the same operation on the tangents."""
         return self(primals[0], **params), self(tangents[0], **params)
 
     def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value; the operation itself goes on the tape."""
         result = self(primals[0], **params)
         tangent = tape.record(self, (tangents[0],), params, result.aval.strong())
         return result, tangent
@@ -106,6 +109,7 @@ class Elementwise(Primitive):
         return aval if result is None else aval.update(dtype=result(aval.dtype), weak_type=False)
 
     def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
+        """The same operation on whole batches, whose axes are brought to one place."""
         args, dim = aligned(size, args, dims)
         return self(*args, **params), dim
 
@@ -175,6 +179,7 @@ class Differentiable(Elementwise):
     partials: ClassVar[tuple[Callable[..., Any], ...]] = ()
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and the sum of each tangent times its partial."""
         result = self(*primals, **params)
         tangent: Any = Zero
         for partial, dx in zip(self.partials, tangents, strict=True):
@@ -223,6 +228,7 @@ class Unary(OneOperand, Differentiable):
     """A function of one operand.  The factor goes straight onto the tape."""
 
     def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value; the product with the one partial goes on the tape."""
         (x,) = primals
         result = self(x, **params)
         factor = self.partials[0](x, result, **params)
