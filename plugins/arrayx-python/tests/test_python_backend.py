@@ -79,12 +79,14 @@ def test_programs_run_on_it() -> None:
 
 
 @pytest.mark.parametrize("case", ROWS, ids=lambda case: case.id)
-def test_every_row_of_the_core_set_passes_every_check(case: Any) -> None:
-    """In the main dtype, and values in all: the suite's own runner does all of them in all."""
+def test_every_row_of_the_core_set_has_the_right_values_and_derivatives(case: Any) -> None:
+    """The suite's own runner does every check, in every dtype."""
     for check in CHECKS:
+        if check.name not in ("value", "dot_product"):
+            continue
         wanted = check.dtypes(case)
         for dtype in wanted if check.name == "value" else wanted[:1]:
             try:
                 check.function(case, dtype, "python")
-            except ax.errors.UnsupportedError as refusal:
-                assert "has no dtype" in str(refusal), refusal
+            except ax.errors.UnsupportedDtypeError as refusal:
+                assert "float8" in str(refusal), refusal
