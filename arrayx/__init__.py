@@ -92,8 +92,8 @@ __getattr__, __dir__ = lazy_attributes(
     __name__,
     {
         "": (
-            "ad_checkpoint custom_batching debug experimental extend ffi flatten_util image inspect "
-            "nn ops random scipy sharding test_util tree_util typing"
+            "ad_checkpoint custom_batching debug experimental extend ffi flatten_util image "
+            "inspect nn ops random scipy sharding test_util tree_util typing"
         ),
         "api.": "backends",
         "api.arguments": "ShapeDtypeStruct",

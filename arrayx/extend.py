@@ -3,7 +3,7 @@
 A primitive is a class with rules as methods; `docs/extending.md` shows how to write one.
 """
 
-from arrayx.backend.core_set import core_set
+from arrayx.backend.core_primitives import core_set
 from arrayx.core.aval import Aval, Undefined
 from arrayx.core.checking import check_graph
 from arrayx.core.graph import param_class

@@ -9,8 +9,8 @@ from typing import Any
 from arrayx.api.arguments import check_callable
 from arrayx.api.compilation import Jitted, Options
 from arrayx.backend.contract import Backend
-from arrayx.backend.core_set import Capabilities
-from arrayx.backend.core_set import capabilities as capabilities_of
+from arrayx.backend.core_primitives import Capabilities
+from arrayx.backend.core_primitives import capabilities as capabilities_of
 from arrayx.backend.dispatch import choose_device
 from arrayx.backend.kernels import KernelBackend
 from arrayx.backend.legalise import legalise

@@ -11,23 +11,22 @@ from arrayx.backend.contract import (
     constant_buffers,
 )
 from arrayx.backend.kernels import KernelBackend
+from arrayx.backend.legalise import check_core, legalise
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.primitive import Primitive
 from arrayx.lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from arrayx.backend.core_set import Capabilities, capabilities, core_set
+    from arrayx.backend.core_primitives import Capabilities, capabilities, core_set
     from arrayx.backend.hookspecs import hookimpl
-    from arrayx.backend.legalise import check_core, legalise
     from arrayx.transforms.fuse import Group, Policy, plan
 
 __getattr__, __dir__ = lazy_attributes(
     __name__,
     {
-        "core_set": "Capabilities capabilities core_set",
+        "core_primitives": "Capabilities capabilities core_set",
         "hookspecs": "hookimpl",
-        "legalise": "check_core legalise",
         "arrayx.transforms.fuse": "Group Policy plan",
     },
 )
