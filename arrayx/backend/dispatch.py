@@ -257,7 +257,7 @@ def run_graph(
         outputs = quietly(program.run, buffers)
     results = tuple([array_type(b, a) for b, a in zip(outputs, graph.out_avals, strict=True)])
     for i in donated:
-        give_away(arrays[i], f"{name} ")
+        give_away(arrays[i], name)
     return results
 
 
