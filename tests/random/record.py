@@ -1,12 +1,14 @@
 """Writes recorded.json: what JAX gives for the expressions below.
 
 Run it with a Python that has JAX: `python tests/random/record.py`.  The tests evaluate the same
-expressions with arrayx, so the table stands here once.
+expressions with arrayx, so the table stands here once.  With `--missing` only what is not yet
+recorded is computed.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -208,14 +210,17 @@ def plain(value: object) -> dict[str, object]:
 def main() -> None:
     import jax
 
+    path = Path(__file__).parent / "recorded.json"
+    known = json.loads(path.read_text()) if "--missing" in sys.argv[1:] else {}
     recorded = {}
     for bits in (32, 64):
         jax.config.update("jax_enable_x64", bits == 64)
         names = {name: getattr(jax.random, name) for name in dir(jax.random)}
         for text in cases(bits):
-            value = eval(text, {**names, "np": np})
-            recorded[f"{bits}: {text}"] = plain(value)
-    path = Path(__file__).parent / "recorded.json"
+            case = f"{bits}: {text}"
+            if case not in known:
+                known[case] = plain(eval(text, {**names, "np": np}))
+            recorded[case] = known[case]
     lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in recorded.items()]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
