@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arrayx.conformance.case import ANY, INEXACT, Case
+from arrayx.conformance.case import ANY, INEXACT, Case, Operand
 from arrayx.primitives import contraction
 
 
@@ -20,6 +20,12 @@ def contracted(x: Any, y: Any, contracting: Any, batch: Any, precision: Any) -> 
     out += [n for n in xs if n not in (*contracting[0], *batch[0])]
     out += [n for n in ys if n >= x.ndim]
     return np.einsum(x, xs, y, ys, out)
+
+
+def absorbed(x: Any, y: Any, **params: Any) -> Any:
+    """The product of matrices, 0 where a row of x or a column of y is all zeros."""
+    some = (x != 0).any(1)[:, None] & (y != 0).any(0)
+    return np.where(some, contracted(x, y, **params), 0)
 
 
 def sizes(x: Any, y: Any, **params: Any) -> Any:
@@ -62,5 +68,20 @@ CASES = (
             ("guarded_dot", contraction.guarded_dot, INEXACT),
         )
         for label, x, y, summed, batch in PRODUCTS
+    ),
+    Case(
+        "absorb_dot",
+        contraction.absorb_dot,
+        (
+            Operand((3, 3), values=((0, 0, 0), (1, 2, 3), (0, 1, 0))),
+            Operand((3, 3), values=((np.inf, 1, 0), (np.nan, 0, 0), (1, 0, 0))),
+        ),
+        {"contracting": ((1,), (0,)), "batch": ((), ()), "precision": None},
+        absorbed,
+        ("float32", "bfloat16"),
+        scale=sizes,
+        signed_zeros=False,
+        special=False,
+        label="absorbs",
     ),
 )

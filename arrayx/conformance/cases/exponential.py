@@ -16,11 +16,19 @@ from arrayx.conformance.case import (
     Case,
     Operand,
 )
+from arrayx.conformance.cases.trigonometric import beside_cuts
 from arrayx.primitives import exponential
 
 ONE = ((2, 3),)
 TWO = ((2, 3), (2, 3))
 POSITIVE = (0.1, 4.0)
+
+
+def far(name: str, reference: Any, domain: tuple[float, float], **more: Any) -> Case:
+    """The row of a function far from the origin."""
+    call = getattr(exponential, name)
+    wide = ("float32", "float64")
+    return Case(name, call, ((8,),), {}, reference, wide, domain, label="far", **more)
 
 
 def sigmoid(x: Any) -> Any:
@@ -84,6 +92,14 @@ CASES = (
         "logistic", sigmoid, (-80, -60), dtypes=("float32", "float64"), special=False, label="left"
     ),
     one("logistic", sigmoid, (-1.5, 1.5), dtypes=COMPLEX, label="complex", special=False, ulps=8),
+    far("exp", np.exp, (-80, 80), ulps=8),
+    far("expm1", np.expm1, (-80, 80), ulps=8),
+    far("log", np.log, (1e2, 1e6)),
+    far("log1p", np.log1p, (1e2, 1e6)),
+    far("sqrt", np.sqrt, (1e2, 1e6)),
+    far("logistic", sigmoid, (-40, 40), ulps=8),
+    beside_cuts("log", exponential.log, np.log, (complex(-2, 0.0), complex(-0.5, 0.0))),
+    beside_cuts("sqrt", exponential.sqrt, np.sqrt, (complex(-2, 0.0), complex(-0.5, 0.0))),
     Case(
         "pow",
         exponential.pow,
