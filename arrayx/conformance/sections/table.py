@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterator
 from arrayx.conformance.item import CORE, Item
 from arrayx.conformance.sections import (
     compositions,
+    conventions,
     determinism,
     devices,
     dlpack,
     dtypes,
     effects,
     graphs,
+    large,
     mistakes,
     orders,
     parallel,
     random_bits,
+    rewritings,
     rows,
     serialization,
 )
@@ -32,6 +35,7 @@ SECTIONS = {
     "compiled": "compiled equals eager, and equals the reference backend",
     "determinism": "three runs at random moments give the same bits",
     "graphs": "whole random programs: values, derivatives, batching, the planner's groups",
+    "large": "many elements: long rows, blocks, tiles, memory that is used again",
     "control_flow": "cond, switch, loops and scans, against plain Python",
     "custom_rules": "custom derivatives and batching rules",
     "indexing": "reads and writes, inside and out of bounds",
@@ -48,8 +52,11 @@ SECTIONS = {
 
 _SOURCES: tuple[Callable[[str], Iterator[Item]], ...] = (
     rows.primitive_items,
+    conventions.items,
     dtypes.items,
     graphs.items,
+    rewritings.items,
+    large.items,
     compositions.items,
     random_bits.items,
     effects.items,

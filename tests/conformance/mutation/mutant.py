@@ -118,7 +118,8 @@ def kernel(
         registry.add(Copy({primitive: live(make(right))}))
         return COPY
 
-    return Mutant(KERNEL, f"{primitive}-{name}", words, (primitive,), apply, sections)
+    first = (*sections, "large", "dtypes")
+    return Mutant(KERNEL, f"{primitive}-{name}", words, (primitive,), apply, first)
 
 
 def backend(name: str, words: str, method: str, wrong: Callable[..., Any], *first: str) -> Mutant:
@@ -212,7 +213,8 @@ def partials(primitive: str, name: str, words: str, *wrong: Callable[..., Any]) 
         type(Primitive.named[primitive]).partials = tuple(map(live, wrong))  # type: ignore[attr-defined]
         return "numpy"
 
-    return Mutant(RULE, f"{primitive}-{name}", words, (primitive,), apply, FIRST_OF_RULES)
+    first = (primitive, "conventions")
+    return Mutant(RULE, f"{primitive}-{name}", words, first, apply, FIRST_OF_RULES)
 
 
 FIRST_OF_RULES = ("derivatives", "vmap", "control_flow", "custom_rules", "orders")

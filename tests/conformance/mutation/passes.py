@@ -22,7 +22,8 @@ def wrong(
 
 
 def _simplify(name: str, words: str, function: str, old: str, new: str, *subjects: str) -> Mutant:
-    return wrong(name, words, f"transforms.simplify:{function}", old, new, subjects)
+    first = (*subjects, "rewritings")
+    return wrong(name, words, f"transforms.simplify:{function}", old, new, first)
 
 
 SIMPLIFY: tuple[Mutant, ...] = (

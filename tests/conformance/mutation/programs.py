@@ -12,7 +12,7 @@ FIRST = ("graphs", "devices", "compiled", "determinism", "control_flow", "deriva
 def wrong(
     name: str, words: str, target: str, old: str, new: str, subjects: Sequence[str] = ()
 ) -> Mutant:
-    return edit(PASS, name, words, f"arrayx_numpy.{target}", (old, new), subjects=subjects, sections=FIRST)
+    return edit(PASS, name, words, f"arrayx_numpy.{target}", (old, new), subjects=(*subjects, "operations", "programs"), sections=FIRST)
 
 
 MEMORY: tuple[Mutant, ...] = (

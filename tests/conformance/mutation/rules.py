@@ -24,7 +24,7 @@ def wrong(
     sections: Sequence[str] = FIRST_OF_RULES,
 ) -> Mutant:
     """A rule with other text; what is about the primitive that the name begins with comes first."""
-    first = (name.partition("-")[0], *subjects)
+    first = (name.partition("-")[0], *subjects, "conventions")
     return edit(RULE, name, words, target, (old, new), subjects=first, sections=sections)
 
 

@@ -10,7 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from types import SimpleNamespace
 
@@ -116,7 +116,8 @@ def first_failure(mutant: Mutant, level: str, seconds: float) -> Verdict:
         int(str(told.get("lives", 1))),
     )
     if verdict.caught and not passes_unharmed(verdict.item, level):
-        raise AssertionError(f"{verdict.item} fails without any mutant too")
+        why = f"{verdict.item} fails without any mutant too"
+        return replace(verdict, item="", sentence=why)
     return verdict
 
 
