@@ -9,7 +9,7 @@ import numpy as np
 
 import arrayx as ax
 from arrayx.backend.registry import chosen
-from arrayx.conformance.conventions import TABLE, Row
+from arrayx.conformance.conventions import TABLE, Row, agree
 from arrayx.conformance.item import Item
 
 
@@ -43,7 +43,6 @@ def check(row: Row, backend: str) -> None:
         for how, jacobian in (("forward", ax.jacfwd), ("reverse", ax.jacrev)):
             found = jacobian(row.callable(), row.numbers())(*point)
             for got, expected in zip(found, row.derivatives, strict=True):
-                near = np.allclose(np.asarray(got), expected, 1e-6, 1e-7, equal_nan=True)
-                assert near, (
+                assert agree(got, expected), (
                     f"{row.name}, {how}: {np.asarray(got).tolist()}, expected {expected}"
                 )

@@ -115,7 +115,8 @@ def _of_equals(value: Any, shape: Any) -> Any:
 
 def _moves(x: Any) -> Any:
     """Rearrangements of rearrangements, of which some undo each other and some do not."""
-    cube = axes.reshape(slicing.concatenate(x, neg(x), axis=0), shape=(2, 3, 3))
+    # Of equal lengths, so that no mistake shows in the shape.
+    cube = axes.reshape(slicing.concatenate(x, neg(x), add(x, 1.0), axis=0), shape=(3, 3, 3))
     turned = axes.transpose(axes.transpose(cube, perm=(1, 2, 0)), perm=(1, 0, 2))
     back = axes.transpose(axes.transpose(cube, perm=(1, 2, 0)), perm=(2, 0, 1))
     wide = axes.broadcast_in_dim(
@@ -126,7 +127,7 @@ def _moves(x: Any) -> Any:
         axes.rev(axes.rev(x, axes=(0,)), axes=(0,)),
         turned,
         back,
-        axes.reshape(axes.reshape(cube, shape=(9, 2)), shape=(6, 3)),
+        axes.reshape(axes.reshape(cube, shape=(27,)), shape=(9, 3)),
         wide,
         slicing.slice(x, starts=(0, 0), limits=(3, 3), strides=(2, 1)),
     )

@@ -70,7 +70,7 @@ ARITHMETIC: tuple[Mutant, ...] = (
     partials("tanh", "derivative", "1 - y instead of 1 - y**2", lambda x, out: sub(1.0, out)),
     partials("log1p", "derivative", "that of log", lambda x, out: reciprocal(x)),
     partials("acos", "derivative", "the sign is lost", lambda x, out: rsqrt(one_minus_square(x))),
-    partials("expm1", "derivative", "y + 1 - 2**-20", lambda x, out: add(out, 1.0 - 2.0**-20)),
+    partials("expm1", "derivative", "y + 1, which is 0 far to the left", lambda x, out: add(out, 1.0)),
     partials("logistic", "derivative", "y (1 - y), 0 far to the right", lambda x, out: mul(out, sub(1.0, out))),
     partials("atan2", "swapped", "partials are swapped", lambda y, x, out: neg(div(y, add(mul(x, x), mul(y, y)))), lambda y, x, out: div(x, add(mul(x, x), mul(y, y)))),
     _rule("pow-base", "y x**y / x: nan where x is 0", "exponential:Pow.by_base", "return scaled(dx, absorb_mul(y, self(x, sub(y, 1.0))))", "return scaled(dx, absorb_mul(y, div(self(x, y), x)))"),
