@@ -1,4 +1,6 @@
-"""Floor 5: graphs meet machines.  The names below are what a plugin may import."""
+"""What a backend implements: the names that a plugin may import (floor 5, graphs on machines)."""
+
+from typing import TYPE_CHECKING
 
 from arrayx.backend.contract import (
     API_VERSION,
@@ -7,8 +9,13 @@ from arrayx.backend.contract import (
     Device,
     Executable,
 )
-from arrayx.backend.hookspecs import hookimpl
 from arrayx.backend.kernels import KernelBackend
+from arrayx.lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from arrayx.backend.hookspecs import hookimpl
+
+__getattr__, __dir__ = lazy_attributes(__name__, {"hookspecs": "hookimpl"})
 
 __all__ = [
     "API_VERSION",

@@ -26,7 +26,7 @@ from arrayx.backend.legalise import has_keys, legalise
 from arrayx.backend.registry import default_name, registry
 from arrayx.control.call import call
 from arrayx.control.callback import callback, calls_back
-from arrayx.core.array import SCALARS
+from arrayx.core.array import SCALARS, Array
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph, graphs_in
 from arrayx.core.interpreter import Base, Tracer, refuse_leaked
@@ -79,7 +79,12 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
     if primitive is call:
         return run_graph(params["graph"], args)
     if primitive.evaluate is not None:
-        return primitive.evaluate(*args, **params)
+        results = primitive.evaluate(*args, **params)
+        if primitive.multiple and any(isinstance(x, np.ndarray | np.generic) for x in results):
+            # A constant of a graph can be a result of it as it is.
+            device = choose_device(args)
+            return tuple([x if isinstance(x, Array) else as_concrete(x, device) for x in results])
+        return results
     device = choose_device(args)
     if primitive is callback:
         return call_now(args, params, device)

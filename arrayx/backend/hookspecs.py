@@ -7,9 +7,6 @@ from typing import Any
 
 import pluggy
 
-GROUP = "arrayx.backends"
-# Entry points of this group are named after the backend that their module adds kernels to.
-KERNELS_GROUP = "arrayx.kernels"
 hookspec = pluggy.HookspecMarker("arrayx")
 hookimpl = pluggy.HookimplMarker("arrayx")
 

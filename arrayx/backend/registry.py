@@ -9,17 +9,14 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import threading
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-import pluggy
-
 from arrayx import errors
-from arrayx.backend import hookspecs
 from arrayx.backend.concrete import Restore
 from arrayx.backend.contract import API_VERSION, Backend
 from arrayx.backend.kernels import KernelBackend
@@ -28,6 +25,12 @@ from arrayx.lazy import lazy
 
 metadata = lazy("importlib.metadata")
 difflib = lazy("difflib")
+pluggy = lazy("pluggy")
+traceback = lazy("traceback")
+
+GROUP = "arrayx.backends"
+# Entry points of this group are named after the backend that their module adds kernels to.
+KERNELS_GROUP = "arrayx.kernels"
 
 # The distribution's own, known without metadata: a checkout or a frozen application works,
 # and the default backend needs no scan.
@@ -58,19 +61,24 @@ class Registry:
     """The backends of this process."""
 
     def __init__(self) -> None:
-        self.manager = pluggy.PluginManager("arrayx")
-        self.manager.add_hookspecs(hookspecs)
         self.backends: dict[str, Backend] = {}
         self.failures: dict[str, Record] = {}
         self.given: dict[str, Any] = {}
         self._entries: dict[str, list[Any]] | None = None
         self.lock = threading.RLock()
 
+    @cached_property
+    def manager(self) -> Any:
+        """The plugins and their hooks."""
+        manager = pluggy.PluginManager("arrayx")
+        manager.add_hookspecs(importlib.import_module("arrayx.backend.hookspecs"))
+        return manager
+
     def entries(self) -> dict[str, list[Any]]:
         """Entry points by backend name; metadata only, nothing is imported."""
         if self._entries is None:
             found: dict[str, list[Any]] = {}
-            for entry in metadata.entry_points(group=hookspecs.GROUP):
+            for entry in metadata.entry_points(group=GROUP):
                 known = found.setdefault(entry.name, [])
                 if all(entry.value != other.value for other in known):
                     known.append(entry)
@@ -120,7 +128,7 @@ class Registry:
             meant = f" Did you mean {near[0]!r}?" if near else ""
             raise errors.UnknownBackendError(
                 f"no backend {name!r}; known are: {', '.join(self.names())}.{meant} A plugin "
-                f"registers itself through the entry-point group {hookspecs.GROUP!r}; "
+                f"registers itself through the entry-point group {GROUP!r}; "
                 "ax.backends.doctor() says what was found."
             )
         origin = f"module {module_name}" if module_name else describe(entries[0])
@@ -184,7 +192,7 @@ class Registry:
 
     def contributions(self, name: str) -> list[Any]:
         """The entry points of modules with kernels for a backend; metadata only."""
-        return list(metadata.entry_points(group=hookspecs.KERNELS_GROUP, name=name))
+        return list(metadata.entry_points(group=KERNELS_GROUP, name=name))
 
     def record(self, name: str) -> Record:
         """What is known of a backend; loads nothing."""

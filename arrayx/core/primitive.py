@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -9,6 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 from arrayx import errors
 from arrayx.core import interpreter
 from arrayx.core.aval import Aval
+from arrayx.lazy import lazy
+
+pkgutil = lazy("pkgutil")
 
 _current = interpreter.current.get
 NO_EFFECTS: frozenset[str] = frozenset()
@@ -47,6 +51,7 @@ class Primitive:
     | `stage(interpreter, args, params)` | how it is written down, where that is special |
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
+    | `reach(active, **params)` | which results depend on the operands marked; None: all |
     | `prune(equation, used)` | the equation without what only unused results need |
     | `widen(avals, params)` | params whose graphs fit operands that vary over more mesh axes |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
@@ -85,6 +90,7 @@ class Primitive:
     stage: Callable[..., Any] | None = None
     evaluate: Callable[..., Any] | None = None
     interpret: Callable[..., Any] | None = None
+    reach: Callable[..., tuple[bool, ...]] | None = None
     prune: Callable[..., Any] | None = None
     widen: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None
@@ -194,8 +200,32 @@ class Primitive:
         return _named, (self.name,)
 
 
+# Where primitives, and classes of their params, are made; modules of them are imported when used.
+PLACES = ("arrayx.primitives", "arrayx.control", "arrayx.random")
+
+
+def import_all() -> None:
+    """Imports every module that makes a primitive: for a text or a pickle that names one."""
+    for place in PLACES:
+        package = importlib.import_module(place)
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{place}.{module.name}")
+
+
+def find(name: str) -> Primitive | None:
+    """The primitive of this name, whose module is imported if need be; None if there is none."""
+    found = Primitive.named.get(name)
+    if found is None:
+        import_all()
+        found = Primitive.named.get(name)
+    return found
+
+
 def _named(name: str) -> Primitive:
-    return Primitive.named[name]
+    found = find(name)
+    if found is None:
+        raise errors.ArgumentError(f"there is no primitive {name!r} in this process")
+    return found
 
 
 def aval_or_scalar_type(x: Any) -> Aval | type:

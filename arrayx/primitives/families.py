@@ -5,6 +5,7 @@ A family must shorten at least three operations, or it does not belong here.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -74,6 +75,7 @@ class NonDifferentiable(Primitive):
     """The result is piecewise constant, or not a number: its tangent is `Zero`."""
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and no tangent."""
         result = self(*primals, **params)
         return result, (tuple(Zero for _ in result) if self.multiple else Zero)
 
@@ -82,9 +84,11 @@ class Linear(Primitive):
     """Linear in its one operand: the tangent goes through the operation itself."""
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and the same operation on the tangents."""
         return self(primals[0], **params), self(tangents[0], **params)
 
     def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value; the operation itself goes on the tape."""
         result = self(primals[0], **params)
         tangent = tape.record(self, (tangents[0],), params, result.aval.strong())
         return result, tangent
@@ -105,6 +109,7 @@ class Elementwise(Primitive):
         return aval if result is None else aval.update(dtype=result(aval.dtype), weak_type=False)
 
     def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
+        """The same operation on whole batches, whose axes are brought to one place."""
         args, dim = aligned(size, args, dims)
         return self(*args, **params), dim
 
@@ -135,6 +140,18 @@ class Handed:
     varied: Callable[[Any, frozenset[Any]], Any]
     product_of_others: Callable[[Any, Any], Any]
 
+    def __getattr__(self, name: str) -> Any:
+        # What few programs need: importing the module hands it up.
+        if name in RARE:
+            importlib.import_module(RARE[name])
+            return self.__dict__[name]
+        raise AttributeError(name)
+
+
+RARE = {
+    "product_of_others": "arrayx.primitives.segments",
+    "words_of": "arrayx.primitives.random",
+}
 
 handed = Handed()
 
@@ -174,6 +191,7 @@ class Differentiable(Elementwise):
     partials: ClassVar[tuple[Callable[..., Any], ...]] = ()
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and the sum of each tangent times its partial."""
         result = self(*primals, **params)
         tangent: Any = Zero
         for partial, dx in zip(self.partials, tangents, strict=True):
@@ -222,6 +240,7 @@ class Unary(OneOperand, Differentiable):
     """A function of one operand.  The factor goes straight onto the tape."""
 
     def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value; the product with the one partial goes on the tape."""
         (x,) = primals
         result = self(x, **params)
         factor = self.partials[0](x, result, **params)
