@@ -18,12 +18,17 @@ def wrong(
     subjects: Sequence[str] = (),
     sections: Sequence[str] = FIRST,
 ) -> Mutant:
-    return edit(PASS, name, words, f"arrayx.{target}", (old, new), subjects=subjects, sections=sections)
+    if name.startswith("fuse"):
+        subjects = ("rewritings", "the_groups_of_a_program_equal_it")
+    return edit(
+        PASS, name, words, f"arrayx.{target}", (old, new), subjects=subjects, sections=sections
+    )
 
 
 def _simplify(name: str, words: str, function: str, old: str, new: str, *subjects: str) -> Mutant:
     first = (*subjects, "rewritings")
-    return wrong(name, words, f"transforms.simplify:{function}", old, new, first)
+    sections = ("effects", *FIRST) if "effects" in name else FIRST
+    return wrong(name, words, f"transforms.simplify:{function}", old, new, first, sections)
 
 
 SIMPLIFY: tuple[Mutant, ...] = (

@@ -36,7 +36,8 @@ def _rule(
 
 def _lane(name: str, words: str, target: str, old: str, new: str) -> Mutant:
     sections = ("collectives", "orders", *FIRST_OF_RULES)
-    return wrong(name, words, f"arrayx.primitives.collectives:{target}", old, new, (), sections)
+    module = "arrayx.primitives.collectives"
+    return wrong(name, words, f"{module}:{target}", old, new, ("inside",), sections)
 
 
 def _loop(name: str, words: str, target: str, old: str, new: str) -> Mutant:
