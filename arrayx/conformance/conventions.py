@@ -54,6 +54,12 @@ TABLE = [
         ([1.0, 1.0, 0.0],),
         ([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]],),
     ),
+    Row(
+        "a tie of at max is shared",
+        "anp.asarray([1.0, 2.0]).at[anp.asarray([0, 0])].max(x)",
+        ([3.0, 3.0],),
+        ([[0.5, 0.5], [0.0, 0.0]],),
+    ),
     Row("clip inside is the identity", "anp.clip(x, 0.0, 1.0)", (0.3,), (1.0,)),
     Row("clip on a bound gives a half", "anp.clip(x, 0.0, 1.0)", (1.0,), (0.5,)),
     Row("clip outside is flat", "anp.clip(x, 0.0, 1.0)", (4.0,), (0.0,)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,16 @@ def integer_power(x: Any, y: Any) -> Any:
     bits = 8 * x.dtype.itemsize
     found = [one(int(a), int(b)) % (1 << bits) for a, b in zip(x.flat, y.flat)]
     return np.array(found, f"u{bits // 8}").view(x.dtype).reshape(x.shape)
+
+
+def literal_power(x: Any, *, exponent: float) -> Any:
+    """`pow` with a Python number."""
+    return exponential.pow(x, exponent)
+
+
+def literal_power_of_numpy(x: Any, *, exponent: float) -> Any:
+    """The same of NumPy."""
+    return np.power(x, exponent)
 
 
 def exponent_scale(x: Any, y: Any) -> Any:
@@ -120,6 +131,21 @@ CASES = (
         scale=exponent_scale,
         ulps=16,
         label="complex",
+    ),
+    # Rules have a form of their own for each of these literals.
+    *(
+        Case(
+            "pow",
+            partial(literal_power, exponent=y),
+            ONE,
+            {},
+            partial(literal_power_of_numpy, exponent=y),
+            ("float32", "float64"),
+            POSITIVE,
+            special=False,
+            label=f"literal_{y}",
+        )
+        for y in (0.0, 1.0, 2.0, 3.0, 0.5, -1.0)
     ),
     Case("pow", exponential.pow, TWO, {}, integer_power, INTEGERS, (-4, 4), label="int"),
     *(

@@ -56,7 +56,13 @@ def what_comes_back_cannot_be_written(backend: str) -> None:
 def results_outlive_the_next_run(backend: str) -> None:
     """A compiled function that runs again leaves earlier results alone."""
     with chosen(backend):
-        f = ax.jit(lambda x: (anp.sin(x) + 1, anp.sum(x * x, 1), x @ x.T))
+
+        def several(x: Any) -> Any:
+            # Some of them are views of what is computed.
+            y = anp.sin(x) + 1
+            return y, anp.sum(x * x, 1), x @ x.T, (x * 2).T, anp.ravel(y - x), (y * 3)[0]
+
+        f = ax.jit(several)
         first = f(_X)
         kept = [np.array(r) for r in first]
         for i in range(4):

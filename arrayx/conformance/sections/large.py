@@ -37,7 +37,7 @@ def _sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
-# ----------------------------------------------------------------- operations, thousands of elements
+# ----------------------------------------------------------------- thousands of elements
 
 _X, _Y = _draw(60, 70), _draw(60, 70, seed=1)
 _KEYS = np.random.default_rng(2).integers(-3, 3, 700).astype(np.int32)
@@ -93,7 +93,7 @@ OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Arrays]] = {
     ),
 }
 
-# ----------------------------------------------------------------- programs, megabytes
+# ----------------------------------------------------------------- megabytes
 
 _WIDE, _SCALE = _draw(1500, 700, seed=5), _draw(700, seed=6)
 
@@ -192,7 +192,11 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Arrays]] = {
     ),
     "cube": (_cube, _cube_by_numpy, (_draw(900, 20, 50, seed=7),)),
     "scattered": (_scattered, _scattered_by_numpy, (_WIDE, _SCALE)),
-    "softmax": (lambda x, s: nn.softmax(x * s, axis=1), lambda x, s: _softmax(x * s), (_WIDE, _SCALE)),
+    "softmax": (
+        lambda x, s: nn.softmax(x * s, axis=1),
+        lambda x, s: _softmax(x * s),
+        (_WIDE, _SCALE),
+    ),
 }
 
 

@@ -332,12 +332,27 @@ def shared_put(array: Any, device: Any) -> Any:
 
 
 STRUCTURE: tuple[Mutant, ...] = (
-    kernel("rev", "first-axis", "only the first of the axes", lambda k: lambda x, axes: k(x, axes=axes[:1])),
+    kernel(
+        "rev",
+        "first-axis",
+        "only the first of the axes",
+        lambda k: lambda x, axes: k(x, axes=axes[:1]),
+    ),
     kernel("slice", "later", "strided slices begin one later", shifted_slice),
-    kernel("pad", "swapped", "before and behind are swapped", lambda k: lambda x, v, low, high, interior: k(x, v, low=high, high=low, interior=interior)),
+    kernel(
+        "pad",
+        "swapped",
+        "before and behind are swapped",
+        lambda k: lambda x, v, low, high, interior: k(x, v, low=high, high=low, interior=interior),
+    ),
     kernel("pad", "inside", "0 is put between elements, not the value", pad_with_zeros_inside),
     kernel("pad", "unwritten", "the last element is not written", unwritten),
-    kernel("concatenate", "turned", "three or more come in the opposite order", lambda k: lambda *xs, axis: k(*(xs[::-1] if len(xs) > 2 else xs), axis=axis)),
+    kernel(
+        "concatenate",
+        "turned",
+        "three or more come in the opposite order",
+        lambda k: lambda *xs, axis: k(*(xs[::-1] if len(xs) > 2 else xs), axis=axis),
+    ),
     kernel("dynamic_slice", "from-the-end", "negative starts count from the end", from_the_end),
     kernel("dynamic_slice", "one-less", "the last window is not reached", one_less),
     kernel("dynamic_update_slice", "in-place", "the operand is written to", in_place),
@@ -351,20 +366,93 @@ STRUCTURE: tuple[Mutant, ...] = (
     kernel("scatter", "in-place", "the operand is written to", in_place),
     kernel("reduce_sum", "narrow", "16-bit sums are made in 16 bits", lambda k: narrow_sum),
     kernel("reduce_sum", "large", "the last element of large rows is left out", short_sum),
-    kernel("reduce_max", "drops-nan", "nan is left out", lambda k: lambda x, axes: np.fmax.reduce(x, axis=axes) if x.size else k(x, axes=axes)),
-    kernel("reduce_min", "of-nothing", "of no elements it is 0", lambda k: lambda x, axes: k(x, axes=axes) * (x.size > 0) if x.dtype.kind in "iu" else k(x, axes=axes) if x.size else np.zeros_like(k(x, axes=axes))),
+    kernel(
+        "reduce_max",
+        "drops-nan",
+        "nan is left out",
+        lambda k: lambda x, axes: np.fmax.reduce(x, axis=axes) if x.size else k(x, axes=axes),
+    ),
+    kernel(
+        "reduce_min",
+        "of-nothing",
+        "of no elements it is 0",
+        lambda k: (
+            lambda x, axes: (
+                k(x, axes=axes) * (x.size > 0)
+                if x.dtype.kind in "iu"
+                else k(x, axes=axes)
+                if x.size
+                else np.zeros_like(k(x, axes=axes))
+            )
+        ),
+    ),
     kernel("reduce_max", "zero-size", "it fails for no elements", refusing_nothing),
-    kernel("reduce_and", "logical", "of integers it is 0 or 1", lambda k: lambda x, axes: np.logical_and.reduce(x, axis=axes).astype(x.dtype)),
-    kernel("reduce_prod", "axis", "of two axes only the first counts, if the other is short", lambda k: lambda x, axes: k(x, axes=axes) if len(axes) < 2 else np.take(k(x, axes=axes[:1]), 0, axes[1] - 1)),
+    kernel(
+        "reduce_and",
+        "logical",
+        "of integers it is 0 or 1",
+        lambda k: lambda x, axes: np.logical_and.reduce(x, axis=axes).astype(x.dtype),
+    ),
+    kernel(
+        "reduce_prod",
+        "axis",
+        "of two axes only the first counts, if the other is short",
+        lambda k: (
+            lambda x, axes: (
+                k(x, axes=axes) if len(axes) < 2 else np.take(k(x, axes=axes[:1]), 0, axes[1] - 1)
+            )
+        ),
+    ),
     kernel("argmax", "last", "the last of equals", last_place),
     kernel("argmin", "nan", "nan is left out", ignores_nan),
-    kernel("argmin", "dtype", "always int64", lambda k: lambda x, axis, dtype: k(x, axis=axis, dtype=np.int64)),
-    kernel("cumsum", "forwards", "never from the end", lambda k: lambda x, axis, reverse: k(x, axis=axis, reverse=False)),
-    kernel("cumsum", "exclusive", "without the element itself", lambda k: lambda x, axis, reverse: (k(x, axis=axis, reverse=reverse) - x).astype(x.dtype)),
-    kernel("cummax", "drops-nan", "nan is left out", lambda k: lambda x, axis, reverse: np.flip(np.fmax.accumulate(np.flip(x, axis), axis), axis) if reverse else np.fmax.accumulate(x, axis)),
-    kernel("cumlogsumexp", "overflows", "the sum of exponentials is made", lambda k: lambda x, axis, reverse: k(x, axis=axis, reverse=True) if reverse else np.log(np.add.accumulate(np.exp(x.astype(wide(x.dtype))), axis)).astype(x.dtype)),
+    kernel(
+        "argmin",
+        "dtype",
+        "always int64",
+        lambda k: lambda x, axis, dtype: k(x, axis=axis, dtype=np.int64),
+    ),
+    kernel(
+        "cumsum",
+        "forwards",
+        "never from the end",
+        lambda k: lambda x, axis, reverse: k(x, axis=axis, reverse=False),
+    ),
+    kernel(
+        "cumsum",
+        "exclusive",
+        "without the element itself",
+        lambda k: lambda x, axis, reverse: (k(x, axis=axis, reverse=reverse) - x).astype(x.dtype),
+    ),
+    kernel(
+        "cummax",
+        "drops-nan",
+        "nan is left out",
+        lambda k: (
+            lambda x, axis, reverse: (
+                np.flip(np.fmax.accumulate(np.flip(x, axis), axis), axis)
+                if reverse
+                else np.fmax.accumulate(x, axis)
+            )
+        ),
+    ),
+    kernel(
+        "cumlogsumexp",
+        "overflows",
+        "the sum of exponentials is made",
+        lambda k: (
+            lambda x, axis, reverse: (
+                k(x, axis=axis, reverse=True)
+                if reverse
+                else np.log(np.add.accumulate(np.exp(x.astype(wide(x.dtype))), axis)).astype(
+                    x.dtype
+                )
+            )
+        ),
+    ),
     kernel("sort", "unstable", "equal keys are turned around", unstable),
-    kernel("sort", "unstable-large", "equal keys of long arrays are turned around", unstable_when_large),
+    kernel(
+        "sort", "unstable-large", "equal keys of long arrays are turned around", unstable_when_large
+    ),
     kernel("sort", "nan-first", "nan comes first", nan_first),
     kernel("sort", "one-key", "keys after the first are ignored", one_key),
     kernel("dot_general", "narrow", "16-bit products are added up in 16 bits", narrow_dot),
@@ -375,22 +463,143 @@ STRUCTURE: tuple[Mutant, ...] = (
     kernel("conv_general_dilated", "flips", "the window is turned around", flipped_window),
     kernel("conv_general_dilated", "dilation", "dilation of the window is ignored", undilated),
     kernel("conv_general_dilated", "groups", "groups of features are mixed up", regrouped),
-    kernel("reduce_window_max", "padding", "padding counts as 0", lambda k: lambda x, **p: np.maximum(k(x, **p), x.dtype.type(0)) if any(map(any, p["padding"])) else k(x, **p)),
-    kernel("reduce_window_sum", "dilation", "dilation of the window is ignored", lambda k: lambda x, **p: k(x, **{**p, "window_dilation": tuple(1 for _ in p["window"]), "padding": tuple((a, b - (d - 1) * (w - 1)) for (a, b), d, w in zip(p["padding"], p["window_dilation"], p["window"], strict=True))})),
-    kernel("iota", "from-one", "it counts from 1", lambda k: lambda **p: (k(**p) + 1).astype(p["dtype"])),
-    kernel("iota", "axis", "along the last axis", lambda k: lambda shape, dtype, axis: k(shape=shape, dtype=dtype, axis=len(shape) - 1)),
-    kernel("full", "integer", "the value is made an integer", lambda k: lambda shape, dtype, value, weak_type: k(shape=shape, dtype=dtype, value=int(value) if np.isfinite(value) and dtype.kind == "f" else value, weak_type=weak_type)),
-    kernel("reshape", "columns", "elements are taken column by column", lambda k: lambda x, shape: np.reshape(x, shape, order="F")),
-    kernel("transpose", "inverse", "the permutation is inverted", lambda k: lambda x, perm: np.transpose(x, np.argsort(perm))),
-    kernel("triangular_solve", "diagonal", "the diagonal is always read", lambda k: lambda a, b, unit_diagonal, **p: k(a, b, unit_diagonal=False, **p)),
-    kernel("triangular_solve", "adjoint", "the adjoint is the transpose", lambda k: lambda a, b, transpose_a, **p: k(a, b, transpose_a="transpose" if transpose_a == "adjoint" else transpose_a, **p)),
-    kernel("cholesky", "upper", "the upper triangle is read", lambda k: lambda x: k(np.conj(np.swapaxes(x, -1, -2)))),
-    kernel("lu", "pivots", "pivots count from 1", lambda k: lambda x: (k(x)[0], k(x)[1] + np.int32(1))),
-    kernel("eigh", "descends", "eigenvalues descend", lambda k: lambda x, vectors: tuple(np.flip(r, -1) for r in k(x, vectors=vectors))),
-    kernel("svd", "transposed", "right vectors are columns", lambda k: lambda x, **p: tuple(np.swapaxes(r, -1, -2) if i == 2 and r.shape[-1] == r.shape[-2] else r for i, r in enumerate(k(x, **p)))),
-    kernel("fft", "unscaled", "the inverse is not scaled", lambda k: lambda x, kind, lengths: (k(x, kind=kind, lengths=lengths) * np.prod(lengths)).astype(np.result_type(x)) if kind == "ifft" else k(x, kind=kind, lengths=lengths)),
-    kernel("threefry2x32", "keys", "the words of the key are swapped", lambda k: lambda a, b, x, y: k(b, a, x, y), "random_bits"),
-    kernel("threefry2x32", "blocks", "words repeat after the first block", later_blocks, "random_bits"),
+    kernel(
+        "reduce_window_max",
+        "padding",
+        "padding counts as 0",
+        lambda k: (
+            lambda x, **p: (
+                np.maximum(k(x, **p), x.dtype.type(0)) if any(map(any, p["padding"])) else k(x, **p)
+            )
+        ),
+    ),
+    kernel(
+        "reduce_window_sum",
+        "dilation",
+        "dilation of the window is ignored",
+        lambda k: (
+            lambda x, **p: k(
+                x,
+                **{
+                    **p,
+                    "window_dilation": tuple(1 for _ in p["window"]),
+                    "padding": tuple(
+                        (a, b - (d - 1) * (w - 1))
+                        for (a, b), d, w in zip(
+                            p["padding"], p["window_dilation"], p["window"], strict=True
+                        )
+                    ),
+                },
+            )
+        ),
+    ),
+    kernel(
+        "iota",
+        "from-one",
+        "it counts from 1",
+        lambda k: lambda **p: (k(**p) + 1).astype(p["dtype"]),
+    ),
+    kernel(
+        "iota",
+        "axis",
+        "along the last axis",
+        lambda k: lambda shape, dtype, axis: k(shape=shape, dtype=dtype, axis=len(shape) - 1),
+    ),
+    kernel(
+        "full",
+        "integer",
+        "the value is made an integer",
+        lambda k: (
+            lambda shape, dtype, value, weak_type: k(
+                shape=shape,
+                dtype=dtype,
+                value=int(value) if np.isfinite(value) and dtype.kind == "f" else value,
+                weak_type=weak_type,
+            )
+        ),
+    ),
+    kernel(
+        "reshape",
+        "columns",
+        "elements are taken column by column",
+        lambda k: lambda x, shape: np.reshape(x, shape, order="F"),
+    ),
+    kernel(
+        "transpose",
+        "inverse",
+        "the permutation is inverted",
+        lambda k: lambda x, perm: np.transpose(x, np.argsort(perm)),
+    ),
+    kernel(
+        "triangular_solve",
+        "diagonal",
+        "the diagonal is always read",
+        lambda k: lambda a, b, unit_diagonal, **p: k(a, b, unit_diagonal=False, **p),
+    ),
+    kernel(
+        "triangular_solve",
+        "adjoint",
+        "the adjoint is the transpose",
+        lambda k: (
+            lambda a, b, transpose_a, **p: k(
+                a, b, transpose_a="transpose" if transpose_a == "adjoint" else transpose_a, **p
+            )
+        ),
+    ),
+    kernel(
+        "cholesky",
+        "upper",
+        "the upper triangle is read",
+        lambda k: lambda x: k(np.conj(np.swapaxes(x, -1, -2))),
+    ),
+    kernel(
+        "lu", "pivots", "pivots count from 1", lambda k: lambda x: (k(x)[0], k(x)[1] + np.int32(1))
+    ),
+    kernel(
+        "eigh",
+        "descends",
+        "eigenvalues descend",
+        lambda k: lambda x, vectors: tuple(np.flip(r, -1) for r in k(x, vectors=vectors)),
+    ),
+    kernel(
+        "svd",
+        "transposed",
+        "right vectors are columns",
+        lambda k: (
+            lambda x, **p: tuple(
+                np.swapaxes(r, -1, -2) if i == 2 and r.shape[-1] == r.shape[-2] else r
+                for i, r in enumerate(k(x, **p))
+            )
+        ),
+    ),
+    kernel(
+        "fft",
+        "unscaled",
+        "the inverse is not scaled",
+        lambda k: (
+            lambda x, kind, lengths: (
+                (k(x, kind=kind, lengths=lengths) * np.prod(lengths)).astype(np.result_type(x))
+                if kind == "ifft"
+                else k(x, kind=kind, lengths=lengths)
+            )
+        ),
+    ),
+    kernel(
+        "threefry2x32",
+        "keys",
+        "the words of the key are swapped",
+        lambda k: lambda a, b, x, y: k(b, a, x, y),
+        "random_bits",
+    ),
+    kernel(
+        "threefry2x32", "blocks", "words repeat after the first block", later_blocks, "random_bits"
+    ),
     backend("put", "arrays of the user are not copied", "put", shared_put, "devices", "dlpack"),
-    backend("share", "memory is handed out writeable and written later", "get", lambda b: b[..., ::-1] if b.ndim > 2 else np.asarray(b), "devices"),
+    backend(
+        "share",
+        "memory is handed out writeable and written later",
+        "get",
+        lambda b: b[..., ::-1] if b.ndim > 2 else np.asarray(b),
+        "devices",
+    ),
 )

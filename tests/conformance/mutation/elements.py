@@ -241,10 +241,15 @@ ELEMENTS: tuple[Mutant, ...] = (
     ),
     kernel("sign", "of-zero", "-0.0 loses its sign", instead(np.sign)),
     kernel(
-        "sign", "of-nan", "nan has the sign 0", lambda k: lambda x: np.where(x != x, x * 0 == 1, k(x)).astype(x.dtype)
+        "sign",
+        "of-nan",
+        "nan has the sign 0",
+        lambda k: lambda x: np.where(x != x, x * 0 == 1, k(x)).astype(x.dtype),
     ),
     kernel("floor", "truncates", "towards zero", instead(np.trunc)),
-    kernel("ceil", "off-by-one", "1 above the floor", instead(lambda x: np.floor(x) + x.dtype.type(1))),
+    kernel(
+        "ceil", "off-by-one", "1 above the floor", instead(lambda x: np.floor(x) + x.dtype.type(1))
+    ),
     kernel("round", "half-away", "ties go away from zero", instead(half_away)),
     kernel("round", "truncates", "truncation instead of rounding", instead(np.trunc)),
     kernel("div", "floors", "integers are rounded down", for_kind("i", np.floor_divide)),
@@ -252,13 +257,17 @@ ELEMENTS: tuple[Mutant, ...] = (
         "div",
         "by-zero",
         "an integer by 0 is 0",
-        lambda k: for_kind("iu", lambda x, y: np.where(np.equal(y, 0), 0, k(x, y)).astype(dtype_of(x, y)))(k),
+        lambda k: for_kind(
+            "iu", lambda x, y: np.where(np.equal(y, 0), 0, k(x, y)).astype(dtype_of(x, y))
+        )(k),
     ),
     kernel("rem", "of-divisor", "it has the sign of the divisor", for_kind("fi", np.remainder)),
     kernel("rem", "by-zero", "an integer rem 0 is 0", for_kind("iu", np.fmod)),
     kernel("max", "drops-nan", "nan is left out", instead(np.fmax)),
     kernel("min", "drops-nan", "nan of the second operand is left out", instead(min_of_first)),
-    kernel("clamp", "no-low", "the lower bound is ignored", instead(lambda a, x, b: np.minimum(x, b))),
+    kernel(
+        "clamp", "no-low", "the lower bound is ignored", instead(lambda a, x, b: np.minimum(x, b))
+    ),
     kernel(
         "clamp",
         "order",
@@ -267,28 +276,90 @@ ELEMENTS: tuple[Mutant, ...] = (
     ),
     kernel("is_finite", "nan", "nan counts as finite", instead(lambda x: ~np.isinf(x))),
     kernel("nextafter", "swapped", "from y towards x", swapped),
-    kernel("eq", "nan", "nan equals nan", lambda k: lambda x, y: k(x, y) | (np.not_equal(x, x) & np.not_equal(y, y))),
+    kernel(
+        "eq",
+        "nan",
+        "nan equals nan",
+        lambda k: lambda x, y: k(x, y) | (np.not_equal(x, x) & np.not_equal(y, y)),
+    ),
     kernel("lt", "le", "true for equals", instead(np.less_equal)),
     kernel("ge", "not-lt", "true where there is nan", instead(lambda x, y: ~np.less(x, y))),
     kernel("exp", "narrow", "float64 by way of float32", through_less),
     kernel("exp", "random", "one unit off now and then", now_and_then, "determinism"),
     kernel("expm1", "cancels", "exp(x) - 1", instead(lambda x: np.exp(x) - x.dtype.type(1))),
     kernel("log1p", "cancels", "log(1 + x)", instead(naive_log1p)),
-    kernel("log", "below-the-cut", "-0.0 of the imaginary part is lost", for_kind("c", lambda x: np.log(x + 0))),
-    kernel("sqrt", "below-the-cut", "-0.0 of the imaginary part is lost", for_kind("c", lambda x: np.sqrt(x + 0))),
+    kernel(
+        "log",
+        "below-the-cut",
+        "-0.0 of the imaginary part is lost",
+        for_kind("c", lambda x: np.log(x + 0)),
+    ),
+    kernel(
+        "sqrt",
+        "below-the-cut",
+        "-0.0 of the imaginary part is lost",
+        for_kind("c", lambda x: np.sqrt(x + 0)),
+    ),
     kernel("tanh", "clamps", "1 from 5 on", for_kind("f", early_tanh)),
     kernel("logistic", "overflows", "exp(x) / (1 + exp(x))", instead(overflowing_logistic)),
-    kernel("cbrt", "negative", "a power of 1/3: nan of negative ones", instead(lambda x: np.power(x, x.dtype.type(1 / 3)))),
-    kernel("atan2", "half", "atan(y / x): half of the circle", instead(lambda y, x: np.arctan(np.true_divide(y, x)))),
-    kernel("atan2", "zeros", "signs of zeros are lost", instead(lambda y, x: np.arctan2(y + 0.0 * 1, x + 0.0).astype(dtype_of(y, x)))),
-    kernel("pow", "zero-to-zero", "0 to the power of 0 is 0", lambda k: for_kind("f", lambda x, y: np.where(np.equal(x, 0) & np.equal(y, 0), np.zeros_like(k(x, y)), k(x, y)))(k)),
-    kernel("pow", "negative", "an integer to a negative power is 0", lambda k: for_kind("i", lambda x, y: np.where(np.less(y, 0), 0, k(x, y)).astype(dtype_of(x, y)))(k)),
-    kernel("integer_pow", "sign", "the exponent loses its sign", lambda k: lambda x, exponent: k(x, exponent=abs(exponent))),
+    kernel(
+        "cbrt",
+        "negative",
+        "a power of 1/3: nan of negative ones",
+        instead(lambda x: np.power(x, x.dtype.type(1 / 3))),
+    ),
+    kernel(
+        "atan2",
+        "half",
+        "atan(y / x): half of the circle",
+        instead(lambda y, x: np.arctan(np.true_divide(y, x))),
+    ),
+    kernel(
+        "atan2",
+        "zeros",
+        "signs of zeros are lost",
+        instead(lambda y, x: np.arctan2(y + 0.0 * 1, x + 0.0).astype(dtype_of(y, x))),
+    ),
+    kernel(
+        "pow",
+        "zero-to-zero",
+        "0 to the power of 0 is 0",
+        lambda k: for_kind(
+            "f",
+            lambda x, y: np.where(np.equal(x, 0) & np.equal(y, 0), np.zeros_like(k(x, y)), k(x, y)),
+        )(k),
+    ),
+    kernel(
+        "pow",
+        "negative",
+        "an integer to a negative power is 0",
+        lambda k: for_kind(
+            "i", lambda x, y: np.where(np.less(y, 0), 0, k(x, y)).astype(dtype_of(x, y))
+        )(k),
+    ),
+    kernel(
+        "integer_pow",
+        "sign",
+        "the exponent loses its sign",
+        lambda k: lambda x, exponent: k(x, exponent=abs(exponent)),
+    ),
     kernel("shift_left", "wraps", "counts are taken modulo the width", wrapped_shift),
-    kernel("shift_right_arithmetic", "logical", "the sign is not repeated", lambda k: lambda x, y: np.right_shift(np.asarray(x, dtype_of(x, y)).view(f"u{dtype_of(x, y).itemsize}"), np.asarray(y, dtype_of(x, y)).view(f"u{dtype_of(x, y).itemsize}")).view(dtype_of(x, y))),
+    kernel(
+        "shift_right_arithmetic",
+        "logical",
+        "the sign is not repeated",
+        lambda k: (
+            lambda x, y: np.right_shift(
+                np.asarray(x, dtype_of(x, y)).view(f"u{dtype_of(x, y).itemsize}"),
+                np.asarray(y, dtype_of(x, y)).view(f"u{dtype_of(x, y).itemsize}"),
+            ).view(dtype_of(x, y))
+        ),
+    ),
     kernel("shift_right_logical", "arithmetic", "the sign is repeated", instead(np.right_shift)),
     kernel("population_count", "magnitude", "bits of the magnitude", instead(of_magnitude)),
-    kernel("clz", "of-zero", "one too few for 0", lambda k: lambda x: (k(x) - (x == 0)).astype(x.dtype)),
+    kernel(
+        "clz", "of-zero", "one too few for 0", lambda k: lambda x: (k(x) - (x == 0)).astype(x.dtype)
+    ),
     kernel("convert", "wraps", "floats out of range wrap around", wrapping_convert),
     kernel("convert", "rounds", "floats are rounded to integers", rounding_convert),
     kernel("convert", "saturates", "integers saturate, no wrap-around", saturating_convert),
@@ -297,8 +368,20 @@ ELEMENTS: tuple[Mutant, ...] = (
     kernel("bitcast", "big-end-first", "pieces in the opposite order", big_end_first),
     kernel("conj", "nothing", "the operand itself", instead(lambda x: x)),
     kernel("complex", "swapped", "parts are swapped", swapped),
-    kernel("erfc", "cancels", "1 - erf(x)", lambda k: lambda x: (1 - np.asarray(1 - np.asarray(k(x), np.float64), x.dtype)).astype(x.dtype)),
-    kernel("igamma", "complement", "the other of the pair", lambda k: lambda a, x: (1 - np.asarray(k(a, x), np.float64)).astype(dtype_of(a, x))),
+    kernel(
+        "erfc",
+        "cancels",
+        "1 - erf(x)",
+        lambda k: (
+            lambda x: (1 - np.asarray(1 - np.asarray(k(x), np.float64), x.dtype)).astype(x.dtype)
+        ),
+    ),
+    kernel(
+        "igamma",
+        "complement",
+        "the other of the pair",
+        lambda k: lambda a, x: (1 - np.asarray(k(a, x), np.float64)).astype(dtype_of(a, x)),
+    ),
     kernel("erf_inv", "of-zero", "-0.0 loses its sign", lambda k: lambda x: k(x) + x.dtype.type(0)),
     kernel("absorb_mul", "plain", "zeros do not absorb", instead(np.multiply)),
     kernel("absorb_mul", "left", "only zeros of the left operand absorb", instead(left_zeros)),

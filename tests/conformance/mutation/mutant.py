@@ -1,7 +1,6 @@
 """A deliberate fault, one at a time: in a kernel, a rule, or a pass."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
