@@ -103,6 +103,42 @@ def another_backend_gets_a_program_of_its_own(backend: str) -> None:
         registry.remove(other.name)
 
 
+def custom_pullbacks_are_used(backend: str) -> None:
+    """The cotangents of `custom_vjp` are those of its rule, in order, however it is transformed."""
+
+    @ax.custom_vjp
+    def f(x: Any, n: Any, y: Any) -> Any:
+        return anp.sin(x) * y * n
+
+    def forward(x: Any, n: Any, y: Any) -> Any:
+        return f(x, n, y), (x, n, y)
+
+    def pull(kept: Any, ct: Any) -> Any:
+        x, n, y = kept
+        # Ten times and a hundred times the truth, so that nobody mistakes it for that.
+        return 10 * ct * anp.cos(x) * y * n, None, 100 * ct * anp.sin(x) * n
+
+    f.defvjp(forward, pull)
+    n = np.int32(3)
+    wanted = (30 * np.cos(_X) * _Y, 300 * np.sin(_X))
+
+    def loss(x: Any, y: Any) -> Any:
+        return anp.sum(f(x, n, y))
+
+    def rows(x: Any, y: Any) -> Any:
+        return anp.sum(ax.vmap(lambda a, b: f(a, n, b), 1, 1)(x, y))
+
+    with chosen(backend):
+        for what, function in (("itself", loss), ("batched", rows), ("compiled", ax.jit(loss))):
+            got = ax.grad(function, (0, 1))(_X, _Y)
+            _close(got, wanted, f"gradients of a function with a pullback, {what}")
+            _close(
+                [ax.grad(function, 1)(_X, _Y)], wanted[1:], f"by the second argument alone, {what}"
+            )
+        second = ax.grad(lambda y: anp.sum(ax.grad(loss)(_X, y)))(_Y)
+        _close([second], [30 * np.cos(_X)], "the derivative of the pullback")
+
+
 def batches_along_each_axis(backend: str) -> None:
     """A compiled function, batched along any axes, gives what a loop gives."""
     lane = ax.jit(lambda x, y: anp.sin(x) * y[::-1] + anp.cumsum(x))
@@ -186,9 +222,12 @@ def equal_callbacks_happen_each_time(backend: str) -> None:
     def note(v: Any) -> None:
         seen.append(float(v))
 
+    # In line, the two calls are the same operation on the same operand.
+    told = ax.jit(lambda v: ax.debug.callback(note, v))
+
     def f(x: Any) -> Any:
-        ax.debug.callback(note, x)
-        ax.debug.callback(note, x)
+        told(x)
+        told(x)
         return anp.sin(x) * x
 
     with chosen(backend):
@@ -208,6 +247,7 @@ items = statements(
         reverse_mode_by_each_argument,
         a_result_that_comes_twice_has_two_cotangents,
         another_backend_gets_a_program_of_its_own,
+        custom_pullbacks_are_used,
         batches_along_each_axis,
         transposes_by_each_argument,
         forward_mode_of_loops_by_what_steps_share,

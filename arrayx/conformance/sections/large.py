@@ -139,6 +139,32 @@ def _steps_by_numpy(x: Any, s: Any) -> Any:
     return a, c, b * total + c, (c.T + 1)[:5], np.reshape(a + c, (-1, 2))
 
 
+def _late(x: Any, s: Any) -> Any:
+    """Small values are made after large ones have begun, and are read beside them."""
+    a = x * s
+    weight = anp.sum(s**2) / 100
+    shift = anp.cumsum(s)[::-1] / 100
+    return (a + 1) * weight + shift, anp.max(a * weight, 1)
+
+
+def _late_by_numpy(x: Any, s: Any) -> Any:
+    a, weight, shift = x * s, (s**2).sum() / 100, np.cumsum(s)[::-1] / 100
+    return (a + 1) * weight + shift, (a * weight).max(1)
+
+
+def _square(x: Any, s: Any) -> Any:
+    """As many rows as columns, so that a sum over rows has the length of a column."""
+    a = x * s
+    column = anp.sum(a, 0) * 0.01 + 1
+    return a + column[:, None], column, a * anp.sum(a, 1)[:, None]
+
+
+def _square_by_numpy(x: Any, s: Any) -> Any:
+    a = x * s
+    column = a.sum(0) * 0.01 + 1
+    return a + column[:, None], column, a * a.sum(1)[:, None]
+
+
 def _loss(x: Any, s: Any) -> Any:
     return anp.sum(anp.log1p(anp.exp(-(x * s))) * anp.cos(x))
 
@@ -184,6 +210,8 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Arrays]] = {
     "normalised": (_normalised, _normalised_by_numpy, (_WIDE, _SCALE)),
     "branches": (_branches, _branches_by_numpy, (_WIDE, _SCALE)),
     "steps": (_steps, _steps_by_numpy, (_WIDE, _SCALE)),
+    "late": (_late, _late_by_numpy, (_WIDE, _SCALE)),
+    "square": (_square, _square_by_numpy, (_draw(1024, 1024), _draw(1024, seed=1))),
     "slopes": (lambda x, s: ax.grad(_loss, (0, 1))(x, s), _slopes_by_numpy, (_WIDE, _SCALE)),
     "half": (
         _half,
