@@ -204,15 +204,19 @@ def checkpoints_that_save_some(backend: str) -> None:
     def f(x: Any, y: Any) -> Any:
         a = anp.sin(x @ y)
         b = anp.exp(a) @ anp.cos(y)
-        return anp.sum(anp.tanh(b) * (a @ b))
+        # What may be saved is a result as well.
+        return b, anp.tanh(b) * (a @ b)
+
+    def loss(g: Any) -> Any:
+        return lambda x, y: sum(anp.sum(r) for r in g(x, y))
 
     policies = ax.checkpoint_policies
     with chosen(backend):
-        wanted = ax.grad(f, (0, 1))(_X, _Y)
+        wanted = ax.grad(loss(f), (0, 1))(_X, _Y)
         for policy in (None, policies.dots_saveable, policies.everything_saveable):
             kept = ax.checkpoint(f, policy=policy)
             for how, g in (("eager", kept), ("compiled", ax.jit(kept))):
-                _close(ax.grad(g, (0, 1))(_X, _Y), wanted, f"{policy}, {how}")
+                _close(ax.grad(loss(g), (0, 1))(_X, _Y), wanted, f"{policy}, {how}")
 
 
 def equal_callbacks_happen_each_time(backend: str) -> None:
@@ -224,6 +228,14 @@ def equal_callbacks_happen_each_time(backend: str) -> None:
 
     # In line, the two calls are the same operation on the same operand.
     told = ax.jit(lambda v: ax.debug.callback(note, v))
+
+    def answer(v: Any) -> Any:
+        note(v)
+        return np.float32(v)
+
+    def asking(x: Any) -> Any:
+        given = ax.io_callback(answer, ax.ShapeDtypeStruct((), "float32"), np.float32(1))
+        return anp.sin(x * given) * given
 
     def f(x: Any) -> Any:
         told(x)
@@ -238,6 +250,9 @@ def equal_callbacks_happen_each_time(backend: str) -> None:
         ax.block_until_ready(ax.grad(ax.checkpoint(f))(np.float32(3)))
         ax.effects_barrier()
         assert seen == [3.0, 3.0], f"twice 3 was to be told, not {seen}"
+        seen.clear()
+        ax.block_until_ready(ax.grad(ax.checkpoint(asking))(np.float32(3)))
+        assert seen == [1.0], f"one question was to be asked, not {len(seen)}"
 
 
 items = statements(

@@ -113,8 +113,9 @@ def many_calls_in_flight_keep_their_order(backend: str) -> None:
 def threads_do_not_meet(backend: str) -> None:
     """One compiled function called by several threads gives each its own results."""
     with chosen(backend):
-        f = ax.jit(lambda a: anp.cumsum(anp.sin(a) * a) + 1)
-        rows = [np.linspace(i, i + 1, 500, dtype=np.float32) for i in range(4)]
+        # Long enough for threads to take turns in the middle of it.
+        f = ax.jit(lambda a: anp.flip(anp.sin(a) * a + anp.cos(a * 2) * anp.exp(-a)) + 1)
+        rows = [np.linspace(i, i + 1, 20_000, dtype=np.float32) for i in range(4)]
         wanted = [np.array(f(r)) for r in rows]
     wrong: list[str] = []
 

@@ -32,7 +32,7 @@ from arrayx.transforms.fuse import ROW_REDUCTIONS, Group, Policy, plan, run_plan
 from arrayx.transforms.simplify import simplify
 from arrayx.transforms.stage import stage
 
-_FLOATS = np.array([[0.0, -0.0, 1.5], [-1.0, np.inf, -np.inf], [np.nan, 2.0, -3.25]], np.float32)
+_FLOATS = np.array([[0.0, -0.0, 1.5], [-1.0, np.inf, -np.inf], [np.nan, 2.0, 0.1]], np.float32)
 _INTEGERS = np.array([[0, 1, -1], [2**31 - 1, -(2**31), 7], [3, -5, 64]], np.int32)
 _BOOLS = np.array([[True, False, True], [False, False, True], [True, True, False]])
 _SHAPE = (3, 3)
@@ -225,7 +225,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "negation": (lambda x: (neg(neg(x)), neg(sub(0.0, x)), neg(sub(x, -0.0))), (_FLOATS,)),
     "comparisons": (_pairs, (_FLOATS,)),
     "comparisons_of_integers": (_pairs, (_INTEGERS,)),
-    "literals": (lambda x: _with_literals(x, 0.0, -0.0, 1.0, float("nan")), (_FLOATS,)),
+    "literals": (lambda x: _with_literals(x, 0.0, -0.0, 0.1, float("nan")), (_FLOATS,)),
     "constants": (lambda: _folded(_FLOAT, 0.0, -0.0, 0.1, float("inf"), float("nan")), ()),
     "constants_of_integers": (lambda: _folded(_INT, 0, 1, -1, 2**31 - 1), ()),
     "logic": (_logic, (_BOOLS,)),

@@ -365,10 +365,10 @@ DERIVED: tuple[Mutant, ...] = (
     ),
     wrong(
         "silence",
-        "effects of what runs again happen again",
-        "transforms.silence:silenced",
-        "if not equation.outputs:\n        return None",
-        "if not equation.outputs:\n        return equation",
+        "effects of what a checkpoint computes again happen again",
+        "transforms.partial:_saving",
+        "if quiet is None or quiet.effects or (",
+        "if quiet is None or (",
     ),
 )
 

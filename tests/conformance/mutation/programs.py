@@ -8,6 +8,14 @@ from tests.conformance.mutation.mutant import PASS, Mutant, edit
 
 FIRST = ("graphs", "devices", "compiled", "determinism", "control_flow", "derivatives")
 
+BESIDES = (
+    "results_outlive_the_next_run",
+    "operations",
+    "rewritings",
+    "threads_do_not_meet",
+    "programs",
+)
+
 
 def wrong(
     name: str, words: str, target: str, old: str, new: str, subjects: Sequence[str] = ()
@@ -18,7 +26,7 @@ def wrong(
         words,
         f"arrayx_numpy.{target}",
         (old, new),
-        subjects=(*subjects, "operations", "programs"),
+        subjects=(*subjects, *BESIDES),
         sections=FIRST,
     )
 
