@@ -40,7 +40,8 @@ class Environment:
         }
         return subprocess.run(
             [str(self.python), *arguments],
-            capture_output=True, text=True, env=environment | variables, check=False, cwd=self.folder,
+            capture_output=True, text=True, check=False, cwd=self.folder,
+            env=environment | variables,
         )  # fmt: skip
 
     def tell(self, program: str, **variables: str) -> Any:
