@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         custom_batching,
         debug,
         experimental,
+        extend,
+        ffi,
         flatten_util,
         image,
         inspect,
@@ -90,8 +92,8 @@ __getattr__, __dir__ = lazy_attributes(
     __name__,
     {
         "": (
-            "ad_checkpoint custom_batching debug experimental flatten_util image inspect nn ops "
-            "random scipy sharding test_util tree_util typing"
+            "ad_checkpoint custom_batching debug experimental extend ffi flatten_util image "
+            "inspect nn ops random scipy sharding test_util tree_util typing"
         ),
         "api.": "backends",
         "api.arguments": "ShapeDtypeStruct",
@@ -164,6 +166,8 @@ __all__ = [
     "eval_shape",
     "experimental",
     "explain_cache_misses",
+    "extend",
+    "ffi",
     "flatten_util",
     "float0",
     "grad",

@@ -29,7 +29,7 @@ from arrayx.transforms.stage import StageInterpreter, derive
 
 def legalise(graph: Graph, backend: Backend) -> Graph:
     """The graph in the core dialect of `backend`; raises `UnsupportedError` if it cannot be."""
-    key = "legal", backend.name
+    key = "legal", backend
     if key not in graph.memo:
         avals = [physical_aval(a) for a in graph.in_avals]
         graph.memo[key] = derive(lambda *args: _legalised(graph, args, backend), avals)

@@ -134,18 +134,22 @@ def product(f: Any) -> Any:
 
 
 def first_of(what: Callable[[Truth], Any]) -> Any:
+    """What is wanted at the first point."""
     return lambda truths: what(truths[0])
 
 
 def each(what: Callable[[Truth], Any]) -> Any:
+    """What is wanted at every point, stacked."""
     return lambda truths: np.stack([what(t) for t in truths])
 
 
 def over(axes: Any, f: Any) -> Any:
+    """The function batched over these axes."""
     return ax.vmap(f, axes)
 
 
 def summed(f: Any) -> Any:
+    """The sum of what the function gives."""
     return lambda *args: anp.sum(f(*args))
 
 
@@ -200,6 +204,8 @@ def shared(axes: Any, count: int) -> Any:
 
 
 def batch_gradient_of(axes: Any) -> Any:
+    """The gradient of a batch's sum, from the gradients of its elements."""
+
     def wanted(truths: Sequence[Truth]) -> Any:
         places = shared(axes, len(truths))
         return sum(p.T @ t.gradient for p, t in zip(places, truths, strict=True))
@@ -208,6 +214,8 @@ def batch_gradient_of(axes: Any) -> Any:
 
 
 def batch_curvature_of(axes: Any) -> Any:
+    """The curvature of a batch's sum, from the curvatures of its elements."""
+
     def wanted(truths: Sequence[Truth]) -> Any:
         places = shared(axes, len(truths))
         gradient = sum(p.T @ t.gradient for p, t in zip(places, truths, strict=True))

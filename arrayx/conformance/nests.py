@@ -185,6 +185,7 @@ def following(form: int, tree: Any, state: State, counter: Any) -> Any:
 
 
 def counted(counters: tuple[Any, ...]) -> Any:
+    """One more than the newest counter; None where there is none."""
     return counters[0] + 1 if counters else None
 
 
@@ -198,6 +199,7 @@ def step(node: Node, control: Control, scope: Scope, state: State) -> State:
 
 
 def run_set(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """An expression takes the place of the vector or of the number."""
     target, name, *how = node.how
     given = operands(scope.of(state), tuple(how))
     if target == "vector":
@@ -206,6 +208,7 @@ def run_set(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_sequence(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The parts, one after the other."""
     for part in node.parts:
         state = step(part, control, scope, state)
     return state
@@ -220,6 +223,7 @@ def part_of(
 
 
 def run_cond(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """One of two parts, as operands or closures have it."""
     closing, *test = node.how
     chosen = test_of(tuple(test), scope.of(state))
     first, second = (part_of(node, control, scope, state, i) for i in (0, 1))
@@ -229,6 +233,7 @@ def run_cond(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_switch(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """One of several parts, by a counter or by a value."""
     kind, *how = node.how
     _, _, s, _, _, n = operands(scope.of(state), tuple(how))
     index = n if kind == "counter" else anp.floor(3.0 * s + 1.0).astype(anp.int32)
@@ -237,6 +242,7 @@ def run_switch(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_scan(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """A scan of the part, over what the node says, with what it stacks folded back in."""
     form, length, reverse, unroll, along, stacks, *how = node.how
     a, b, s, _, c, _ = operands(scope.of(state), tuple(how))
     ramp = anp.asarray(np.linspace(0.4, 1.3, length))
@@ -274,6 +280,7 @@ def run_scan(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_while(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """A bounded while loop of the part, its test by counter or by value."""
     form, most, count, *test = node.how
     around = scope.of(state)
 
@@ -294,6 +301,7 @@ def run_while(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_fori(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """A counted loop of the part, its end a number, a counter or a value."""
     form, kind, count, *how = node.how
     around = scope.of(state)
     _, _, s, _, _, n = operands(around, tuple(how))
@@ -313,6 +321,7 @@ def run_fori(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_map(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The part mapped over several states, whose mean goes on."""
     size, batch, *how = node.how
     body = part_of(node, control, scope, state)
     a = operands(scope.of(state), tuple(how))[0]
@@ -324,6 +333,7 @@ def run_map(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_vmap(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The part batched over several states, whose mean goes on."""
     size, *how = node.how
     body = part_of(node, control, scope, state)
     a = operands(scope.of(state), tuple(how))[0]
@@ -333,6 +343,7 @@ def run_vmap(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_associative(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """An associative scan, whose last result goes through the part."""
     kind, size, reverse, *how = node.how
     a, b, s, _, _, _ = operands(scope.of(state), tuple(how))
     ramp = anp.asarray(np.linspace(0.5, 1.2, size))
@@ -350,6 +361,7 @@ def run_associative(node: Node, control: Control, scope: Scope, state: State) ->
 
 
 def run_call(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The part as a function of its own, compiled or with a forward rule, called again."""
     times, *_ = node.how
     body = part_of(node, control, scope, state)
     function = {"jit": control.jit, "custom_jvp": control.custom_jvp}[node.kind](body)
@@ -359,17 +371,20 @@ def run_call(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_custom_vjp(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The part with a backward rule."""
     again, *_ = node.how
     return control.custom_vjp(part_of(node, control, scope, state), again=again)(state)
 
 
 def run_checkpoint(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The part, made again in the backward pass but for what the policy keeps."""
     policy, *_ = node.how
     chosen = None if policy is None else getattr(ax.checkpoint_policies, policy)
     return control.checkpoint(part_of(node, control, scope, state), policy=chosen)(state)
 
 
 def run_other_rule(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The first part, with the derivative of the second."""
     # Both see the state alone: of what a function closes over a rule says nothing.
     alone = Scope((), (), ())
     first, second = node.parts
@@ -380,6 +395,7 @@ def run_other_rule(node: Node, control: Control, scope: Scope, state: State) -> 
 
 
 def run_slope(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The gradient of a number that the part leads to."""
     body = part_of(node, control, scope, state)
 
     def loss(inner: State) -> Any:
@@ -391,6 +407,7 @@ def run_slope(node: Node, control: Control, scope: Scope, state: State) -> Any:
 
 
 def run_tangent(node: Node, control: Control, scope: Scope, state: State) -> Any:
+    """The part's value, and its derivative along the state."""
     body = part_of(node, control, scope, state)
     moving = State(anp.cos(state.vector), 0.5 * state.number)
     after, along = ax.jvp(body, (state,), (moving,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from arrayx import errors
 from arrayx.core import interpreter
@@ -18,6 +18,7 @@ _current = interpreter.current.get
 NO_EFFECTS: frozenset[str] = frozenset()
 NO_NAMES: frozenset[Any] = frozenset()
 _MOST_TYPES = 8192
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Fault(NamedTuple):
@@ -81,6 +82,8 @@ class Primitive:
     # True where a backend may refuse it although nothing simpler stands for it: a factorisation,
     # a transform, a call of Python.
     optional: ClassVar[bool] = False
+    # True where `expand` knows only some params: a backend owes the others.
+    partly_owed: ClassVar[bool] = False
 
     jvp: Callable[..., Any] | None = None
     linearize: Callable[..., Any] | None = None
@@ -106,7 +109,33 @@ class Primitive:
         self.kernels: dict[Any, Any] = {}
         # The same for operands without params, on backends whose kernels are NumPy's.
         self.direct: dict[Any, Any] = {}
+        # What runs it on backends that know nothing of it, by the backend's name.
+        self.implementations: dict[str, Callable[..., Any]] = {}
+        self._enter()
+
+    def _enter(self) -> None:
+        """Makes the name known; raises where it is another's."""
+        other = Primitive.named.get(self.name)
+        if other is not None and _place(other) != _place(self):
+            raise errors.GraphError(
+                f"{_place(self)} cannot be called {self.name!r}: {_place(other)} is. Put the name "
+                "of your package in front."
+            )
         Primitive.named[self.name] = self
+
+    def implementation(self, backend: str) -> Callable[[_Function], _Function]:
+        """Decorates the function that runs this primitive on a backend.
+
+        For a `KernelBackend` it is a kernel: a function of the operands' buffers, with the
+        params by keyword, that returns a buffer (a tuple of them where `multiple`).  What the
+        backend has itself goes first; backends without an implementation get `expand`.
+        """
+
+        def enter(function: _Function) -> _Function:
+            self.implementations[backend] = function
+            return function
+
+        return enter
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         return _current().apply(self, args, params)
@@ -114,7 +143,7 @@ class Primitive:
     @property
     def owed(self) -> bool:
         """True where every backend must have it: nothing simpler stands for it."""
-        return self.expand is None and not self.optional
+        return (self.expand is None or self.partly_owed) and not self.optional
 
     def type_rule(self, *avals: Any, **params: Any) -> Any:
         """The type of the result for operands of these types."""
@@ -219,6 +248,11 @@ def find(name: str) -> Primitive | None:
         import_all()
         found = Primitive.named.get(name)
     return found
+
+
+def _place(primitive: Primitive) -> str:
+    """Where the class of a primitive is defined; a cell run again defines the same one."""
+    return f"{type(primitive).__module__}.{type(primitive).__qualname__}"
 
 
 def _named(name: str) -> Primitive:

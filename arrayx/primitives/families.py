@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -255,17 +256,14 @@ def unary(
     name: str, kinds: frozenset[str], derivative: Callable[[Any, Any], Any], doc: str
 ) -> Unary:
     """A differentiable function of one operand; `derivative(x, out)` gives the factor."""
-    members = {"name": name, "kinds": kinds, "__doc__": doc, "partials": (derivative,)}
-    return type(name.title().replace("_", ""), (Unary,), members)()  # type: ignore[no-any-return]
+    return made(Unary, name, kinds, doc, partials=(derivative,))  # type: ignore[no-any-return]
 
 
 def transcendental(
     name: str, kinds: frozenset[str], derivative: Callable[[Any, Any], Any], doc: str
 ) -> Unary:
     """`unary` for functions whose elements take several times as long as a sum."""
-    function = unary(name, kinds, derivative, doc)
-    type(function).costly = True
-    return function
+    return made(Unary, name, kinds, doc, partials=(derivative,), costly=True)  # type: ignore[no-any-return]
 
 
 def binary(
@@ -276,8 +274,18 @@ def binary(
     doc: str,
 ) -> Differentiable:
     """A differentiable function of two operands; `by_x(x, y, out)` is its partial."""
-    members = {"name": name, "kinds": kinds, "__doc__": doc, "partials": (by_x, by_y)}
-    return type(name.title().replace("_", ""), (TwoOperands, Differentiable), members)()  # type: ignore[no-any-return]
+    return made(_Binary, name, kinds, doc, partials=(by_x, by_y))  # type: ignore[no-any-return]
+
+
+class _Binary(TwoOperands, Differentiable):
+    """A differentiable function of two operands."""
+
+
+def made(family: type, name: str, kinds: frozenset[str], doc: str, **members: Any) -> Any:
+    """A primitive of a class of its own, defined where the caller of the caller is."""
+    place = sys._getframe(2).f_globals["__name__"]
+    members.update(name=name, kinds=kinds, __doc__=doc, __module__=place)
+    return type(name.title().replace("_", ""), (family,), members)()
 
 
 class Step(NonDifferentiable, Elementwise):
@@ -291,7 +299,5 @@ def step(
     result: Callable[[Any], Any] | None = None,
 ) -> Step:
     """An elementwise function without derivative; `result` maps the operands' dtype."""
-    members: dict[str, Any] = {"name": name, "kinds": kinds, "__doc__": doc}
-    if result is not None:
-        members["result"] = staticmethod(result)
-    return type(name.title().replace("_", ""), (Step,), members)()  # type: ignore[no-any-return]
+    more = {} if result is None else {"result": staticmethod(result)}
+    return made(Step, name, kinds, doc, **more)  # type: ignore[no-any-return]

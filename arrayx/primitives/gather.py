@@ -218,6 +218,7 @@ class Gather(Primitive):
     """
 
     name = "gather"
+    partly_owed = True
     moves = True
 
     def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
@@ -446,6 +447,7 @@ class Scatter(Primitive):
     """
 
     name = "scatter"
+    partly_owed = True
 
     def type_rule(
         self,
