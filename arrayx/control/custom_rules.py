@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from arrayx import dtypes, errors
-from arrayx.control.rules import Batched, Capturing, Rule, Settling, unwrapped
+from arrayx.control.rules import Batched, Capturing, Rule, SettledPullback, unwrapped
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
-from arrayx.core.interpreter import Interpreter, current, installed
+from arrayx.core.interpreter import Interpreter, Tracer, current, installed
 from arrayx.core.linear import Zero
 from arrayx.core.named_axes import resolving
 from arrayx.core.primitive import NO_EFFECTS, Primitive
@@ -24,7 +24,7 @@ from arrayx.source import replaying
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import JVPInterpreter, JVPTracer
 from arrayx.transforms.linearize import LinearizeInterpreter, LinearTracer
-from arrayx.transforms.stage import StageInterpreter, stage
+from arrayx.transforms.stage import StageInterpreter, stage_closure
 from arrayx.transforms.varying import retyped, varying_of
 from arrayx.transforms.vmap import BatchTracer, VmapInterpreter, vmap_graph
 
@@ -67,7 +67,7 @@ class CustomCall(Primitive):
         if params["graph"] is not None:
             return interpreter.record(self, args, params)
         rule: Rule = params["rule"]
-        graph, captured = stage(
+        graph, captured, tracers = stage_closure(
             lambda *xs: rule.call(xs),
             [typeof(a) for a in args],
             word=interpreter.word,
@@ -75,11 +75,13 @@ class CustomCall(Primitive):
         )
         operands = (*captured, *args)
         params = {
-            "rule": Capturing(rule, captured) if captured else rule,
+            "rule": Capturing(rule, tracers) if captured else rule,
             "graph": graph,
             "hidden": len(captured),
         }
-        if all(is_around(t.interpreter, interpreter) for t in captured):
+        if all(
+            is_around(x.interpreter, interpreter) for x in captured if isinstance(x, Tracer)
+        ):
             return interpreter.record(self, operands, params)
         # A transformation inside this one made some of them: it has to see the operation.
         return self(*operands, **params)
@@ -123,7 +125,7 @@ class CustomCall(Primitive):
         """
         interpreter = current.get()
         try:
-            graph, captured = stage(
+            graph, captured, tracers = stage_closure(
                 lambda *xs: rule.call(xs), [typeof(a) for a in args], parent=interpreter
             )
         except Exception:  # it asks for values, or fails, which it does again when it runs
@@ -133,7 +135,7 @@ class CustomCall(Primitive):
         return self(
             *captured,
             *args,
-            rule=Capturing(rule, captured),
+            rule=Capturing(rule, tracers),
             graph=graph,
             hidden=len(captured),
         )
@@ -325,20 +327,6 @@ class CustomVJP(CustomCall):
         with installed(interpreter.tape):
             total = [add_tangents(a, b) for a, b in zip(more, out_tangents, strict=True)]
         return interpreter.pair(self, outs, total)
-
-
-class SettledPullback:
-    """A pullback that may close over values traced by the differentiation it belongs to."""
-
-    def __init__(self, pullback: Callable[..., list[Any]], of: Interpreter) -> None:
-        self.pullback = pullback
-        self.of = of
-
-    def __call__(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
-        interpreter = Settling(current.get(), self.of)
-        with installed(interpreter):
-            found = self.pullback(residuals, cts)
-        return [interpreter.settled(x) for x in found]
 
 
 def refuse_forward(name: str) -> NoReturn:
