@@ -69,7 +69,16 @@ _STATIC = (
 class StageInterpreter(Interpreter):
     """Writes every application down as an equation; nothing is computed."""
 
-    __slots__ = ("arguments", "captured", "constants", "equations", "kept_alive", "met", "remedy", "word")
+    __slots__ = (
+        "arguments",
+        "captured",
+        "constants",
+        "equations",
+        "kept_alive",
+        "met",
+        "remedy",
+        "word",
+    )
 
     def __init__(self, parent: Interpreter, word: str = "ax.jit") -> None:
         super().__init__(parent)
@@ -285,11 +294,26 @@ def output_var(interpreter: StageInterpreter, result: Any) -> Var:
     )
 
 
+DERIVED = "a derived graph"
+
+
+def under_derivation(interpreter: Interpreter | None) -> bool:
+    """True where a graph is being derived: what is traced then ends with it.
+
+    A backward pass of it is a graph of its own, which has no more than what is saved.
+    """
+    while interpreter is not None:
+        if interpreter.word == DERIVED:
+            return True
+        interpreter = interpreter.parent
+    return False
+
+
 def derive(fun: Callable[..., Sequence[Any]], avals: Sequence[Aval]) -> Graph:
     """Stages a function of graphs alone, with the base interpreter outside.
 
     The result depends on nothing but the arguments, so it can be kept with its origin.
     """
-    graph, captured = stage(fun, avals, word="a derived graph", parent=BASE)
+    graph, captured = stage(fun, avals, word=DERIVED, parent=BASE)
     assert not captured, "a derived graph captured a tracer"
     return graph
