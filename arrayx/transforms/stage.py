@@ -309,6 +309,15 @@ def under_derivation(interpreter: Interpreter | None) -> bool:
     return False
 
 
+def under_stage(interpreter: Interpreter | None) -> bool:
+    """True where a program is written down, here or in a transformation around."""
+    while interpreter is not None:
+        if isinstance(interpreter, StageInterpreter):
+            return True
+        interpreter = interpreter.parent
+    return False
+
+
 def derive(fun: Callable[..., Sequence[Any]], avals: Sequence[Aval]) -> Graph:
     """Stages a function of graphs alone, with the base interpreter outside.
 
