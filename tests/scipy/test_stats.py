@@ -196,15 +196,18 @@ def test_power_transforms_agree_with_scipy(name: str) -> None:
         "numpy",
         pytest.param(
             "xla",
-            marks=pytest.mark.skipif(
-                importlib.util.find_spec("jaxlib") is None,
-                reason="the xla backend needs jaxlib: pip install 'arrayx[xla]'",
-            ),
+            marks=[
+                pytest.mark.slow,  # second derivatives of nested loops, compiled one by one
+                pytest.mark.skipif(
+                    importlib.util.find_spec("jaxlib") is None,
+                    reason="the xla backend needs jaxlib: pip install 'arrayx[xla]'",
+                ),
+            ],
         ),
     ],
 )
 @pytest.mark.parametrize("x", [np.inf, -np.inf])
-@pytest.mark.parametrize("df", [0.5, 3.0, 40.0])
+@pytest.mark.parametrize("df", [3.0, *(pytest.param(n, marks=pytest.mark.slow) for n in (0.5, 40))])
 def test_the_distribution_function_of_t_is_flat_at_infinity(
     x: float, df: float, backend: str
 ) -> None:
