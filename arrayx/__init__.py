@@ -6,26 +6,10 @@ imported before it is used.
 
 from typing import TYPE_CHECKING
 
-from arrayx import backend, core, dtypes, errors, lax, numpy, tree, tree_util, typing
-from arrayx.api import backends
-from arrayx.api.arguments import ShapeDtypeStruct
-from arrayx.api.autodiff import (
-    grad,
-    jvp,
-    linearize,
-    stop_gradient,
-    value_and_grad,
-    vjp,
-)
-from arrayx.api.checking_gradients import check_grads
-from arrayx.api.checkpointing import checkpoint, checkpoint_policies
+from arrayx import backend, core, dtypes, errors, lax, numpy, tree
+from arrayx.api.autodiff import grad, jvp, linearize, stop_gradient, value_and_grad, vjp
 from arrayx.api.compilation import jit
-from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
-from arrayx.api.custom_batch import custom_vmap
-from arrayx.api.effects import effects_barrier, io_callback, pure_callback
-from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
 from arrayx.api.mapping import vmap
-from arrayx.api.meshes import make_mesh, set_mesh
 from arrayx.api.pictures import Graph
 from arrayx.api.placement import (
     block_until_ready,
@@ -39,28 +23,14 @@ from arrayx.api.placement import (
     process_count,
     process_index,
 )
-from arrayx.api.retraces import log_recompiles
-from arrayx.api.running import (
-    disable_jit,
-    ensure_compile_time_eval,
-    named_call,
-    named_scope,
-)
-from arrayx.api.settings import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
-from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
-from arrayx.api.shardings import PartitionSpec as P
-from arrayx.api.spmd import pmap, shard_map
-from arrayx.api.staging import eval_shape, make_graph, make_jaxpr
-from arrayx.api.transposing import linear_transpose
 from arrayx.backend.contract import Device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.interpreter import Tracer
 from arrayx.dtypes import float0
 from arrayx.lazy import lazy_attributes
+from arrayx.numpy import operators as _operators  # noqa: F401  (puts them on arrays)
 from arrayx.version import __version__, __version_info__
-
-remat = checkpoint
 
 if TYPE_CHECKING:
     from arrayx import (
@@ -68,6 +38,8 @@ if TYPE_CHECKING:
         custom_batching,
         debug,
         experimental,
+        extend,
+        ffi,
         flatten_util,
         image,
         inspect,
@@ -77,33 +49,75 @@ if TYPE_CHECKING:
         scipy,
         sharding,
         test_util,
+        tree_util,
+        typing,
     )
+    from arrayx.api import backends
+    from arrayx.api.arguments import ShapeDtypeStruct
+    from arrayx.api.checking_gradients import check_grads
+    from arrayx.api.checkpointing import checkpoint, checkpoint_policies
+    from arrayx.api.checkpointing import checkpoint as remat
+    from arrayx.api.custom import closure_convert, custom_gradient, custom_jvp, custom_vjp
+    from arrayx.api.custom_batch import custom_vmap
+    from arrayx.api.effects import effects_barrier, io_callback, pure_callback
+    from arrayx.api.jacobians import hessian, jacfwd, jacobian, jacrev
+    from arrayx.api.meshes import make_mesh, set_mesh
+    from arrayx.api.retraces import log_recompiles
+    from arrayx.api.running import (
+        disable_jit,
+        ensure_compile_time_eval,
+        named_call,
+        named_scope,
+    )
+    from arrayx.api.settings import (
+        enable_checks,
+        enable_x64,
+        explain_cache_misses,
+        log_compiles,
+        numpy_dtype_promotion,
+        numpy_rank_promotion,
+    )
+    from arrayx.api.shardings import Mesh, NamedSharding, PartitionSpec
+    from arrayx.api.shardings import PartitionSpec as P
+    from arrayx.api.spmd import pmap, shard_map
+    from arrayx.api.staging import eval_shape, make_graph, make_jaxpr
+    from arrayx.api.text import parse_graph
     from arrayx.api.timing import timeit
-    from arrayx.core.parsing import parse_graph
+    from arrayx.api.transposing import linear_transpose
     from arrayx.debug import checked
     from arrayx.debug.crosschecking import crosscheck
 
 # Not needed by every program: imported at the first look.
-__getattr__ = lazy_attributes(
-    "arrayx",
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
     {
-        "ad_checkpoint": "arrayx.ad_checkpoint",
-        "checked": "arrayx.debug",
-        "crosscheck": "arrayx.debug.crosschecking",
-        "custom_batching": "arrayx.custom_batching",
-        "debug": "arrayx.debug",
-        "experimental": "arrayx.experimental",
-        "flatten_util": "arrayx.flatten_util",
-        "image": "arrayx.image",
-        "inspect": "arrayx.inspect",
-        "nn": "arrayx.nn",
-        "ops": "arrayx.ops",
-        "parse_graph": "arrayx.api.text",
-        "random": "arrayx.random",
-        "scipy": "arrayx.scipy",
-        "sharding": "arrayx.sharding",
-        "test_util": "arrayx.test_util",
-        "timeit": "arrayx.api.timing",
+        "": (
+            "ad_checkpoint custom_batching debug experimental extend ffi flatten_util image "
+            "inspect nn ops random scipy sharding test_util tree_util typing"
+        ),
+        "api.": "backends",
+        "api.arguments": "ShapeDtypeStruct",
+        "api.checking_gradients": "check_grads",
+        "api.checkpointing": "checkpoint checkpoint_policies remat=checkpoint",
+        "api.custom": "closure_convert custom_gradient custom_jvp custom_vjp",
+        "api.custom_batch": "custom_vmap",
+        "api.effects": "effects_barrier io_callback pure_callback",
+        "api.jacobians": "hessian jacfwd jacobian jacrev",
+        "api.meshes": "make_mesh set_mesh",
+        "api.retraces": "log_recompiles",
+        "api.running": "disable_jit ensure_compile_time_eval named_call named_scope",
+        "api.settings": (
+            "enable_checks enable_x64 explain_cache_misses log_compiles numpy_dtype_promotion "
+            "numpy_rank_promotion"
+        ),
+        "api.shardings": "Mesh NamedSharding PartitionSpec P=PartitionSpec",
+        "api.spmd": "pmap shard_map",
+        "api.staging": "eval_shape make_graph make_jaxpr",
+        "api.text": "parse_graph",
+        "api.timing": "timeit",
+        "api.transposing": "linear_transpose",
+        "debug": "checked",
+        "debug.crosschecking": "crosscheck",
     },
 )
 
@@ -145,11 +159,15 @@ __all__ = [
     "disable_jit",
     "dtypes",
     "effects_barrier",
+    "enable_checks",
     "enable_x64",
     "ensure_compile_time_eval",
     "errors",
     "eval_shape",
     "experimental",
+    "explain_cache_misses",
+    "extend",
+    "ffi",
     "flatten_util",
     "float0",
     "grad",
@@ -167,6 +185,7 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "log_compiles",
     "log_recompiles",
     "make_graph",
     "make_jaxpr",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from arrayx import version
 from arrayx.api import backends
+from arrayx.backend.records import Record
 
 
 def list_backends() -> int:
@@ -43,18 +44,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def doctor() -> int:
-    """Prints a record of every backend; 1 if one is broken."""
-    broken = 0
-    for record in backends.doctor():
-        print(f"{record.name}: {record.state} ({record.origin})")
-        if record.reason:
-            print(f"  {record.reason}")
-        if record.state == "broken":
-            broken += 1
-            print("\n".join("  " + line for line in record.trace.splitlines()))
-        if record.remedy:
-            print(f"  remedy: {record.remedy}")
+    """Prints a record of every backend; 1 if one is broken.
+
+    The name comes before the attempt, so that one that hangs or kills the process is seen.
+    """
+    broken = False
+    for name in backends.names():
+        print(f"{name}: ", end="", flush=True)
+        broken |= show(backends.examine(name))
+    for note in backends.notes():
+        print(f"{note.name}: ", end="")
+        broken |= show(note)
     return 1 if broken else 0
+
+
+def show(record: Record) -> bool:
+    """Prints what follows the name; True if somebody has to repair it."""
+    took = f", loaded in {record.seconds:.1f} s" if record.seconds >= 1 else ""
+    print(f"{record.state} ({record.origin}{took})")
+    if record.reason:
+        print(f"  {record.reason}")
+    if not record.works:
+        print("\n".join("  " + line for line in record.trace.splitlines()))
+    if record.remedy:
+        print(f"  remedy: {record.remedy}", flush=True)
+    return not record.works
 
 
 def run_demo(options: argparse.Namespace) -> int:

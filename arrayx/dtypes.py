@@ -15,14 +15,18 @@ import numpy as np
 
 from arrayx.config import config
 from arrayx.errors import ArgumentError, DtypeError, TypePromotionError
-from arrayx.lazy import lazy_attributes
-from arrayx.limits import FloatLimits, IntegerLimits, float_limits, integer_limits
+from arrayx.lazy import lazy, lazy_attributes
 
 if TYPE_CHECKING:
+    from arrayx.limits import FloatLimits, IntegerLimits
     from arrayx.promotion import result_type
 
 # Stands on this module, and is found here too, where JAX has it.
-__getattr__ = lazy_attributes("arrayx.dtypes", {"result_type": "arrayx.promotion"})
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
+    {"arrayx.limits": "FloatLimits IntegerLimits", "arrayx.promotion": "result_type"},
+)
+limits = lazy("arrayx.limits")
 
 __all__ = [
     "ALL",
@@ -534,8 +538,14 @@ def complex_dtype(dtype: Any) -> np.dtype[Any]:
 # ----------------------------------------------------------------- ranges
 
 
-_finfo: Final = cache(float_limits)
-_iinfo: Final = cache(integer_limits)
+@cache
+def _finfo(dtype: DType) -> FloatLimits:
+    return limits.float_limits(dtype)  # type: ignore[no-any-return]
+
+
+@cache
+def _iinfo(dtype: DType) -> IntegerLimits:
+    return limits.integer_limits(dtype)  # type: ignore[no-any-return]
 
 
 def finfo(dtype: Any) -> FloatLimits:
@@ -565,8 +575,9 @@ def iinfo(dtype: Any) -> IntegerLimits:
 
 
 _LIMITS: Final[dict[DType, tuple[int, int]]] = {
-    dtype: ((limits := integer_limits(dtype)).min, limits.max)
+    dtype: (int(found.min), int(found.max))
     for dtype in (*INTS, *UINTS, *NARROW_INTS, *NARROW_UINTS)
+    for found in (ml_dtypes.iinfo(dtype),)  # type: ignore[no-untyped-call]
 }
 _LARGEST: Final = int(np.finfo(np.float64).max)
 

@@ -206,9 +206,19 @@ OPERANDS: dict[str, Mistake] = {
         ["sin", "the argument x is 'abc' of type str", "neither an array nor a number"],
     ),
     "a list as an argument": (
-        lambda: anp.sin([1.0, 2.0]),
+        lambda: ax.lax.sin([1.0, 2.0]),
         errors.ArgumentError,
-        ["sin", "the argument x is a list", "anp.asarray(x)"],
+        ["lax.sin", "the argument x is a list", "anp.asarray(x)"],
+    ),
+    "a list of no numbers": (
+        lambda: anp.sin([1.0, "a"]),
+        errors.ArgumentError,
+        ["sin", "no array can be made of the argument x, a list", "'a' of type str"],
+    ),
+    "a list of lists of different lengths": (
+        lambda: anp.add(X, [[1.0], [2.0, 3.0]]),
+        errors.ShapeError,
+        ["add", "no array can be made of the argument x2, a list", "different lengths"],
     ),
     "no dtype": (lambda: anp.zeros(3, "float31"), errors.DtypeError, ["'float31'", "float32"]),
     "no axis": (lambda: anp.sum(X, 2), errors.AxisError, ["sum", "axis 2", "1 dimensions"]),

@@ -18,8 +18,8 @@ FLOORS = (
     "transforms",
     "control",
     "backend",
-    "api ad_checkpoint custom_batching debug experimental image inspect lax nn numpy ops random "
-    "scipy sharding flatten_util test_util demo __main__ __init__",
+    "api ad_checkpoint custom_batching debug experimental extend ffi image inspect lax nn numpy "
+    "ops random scipy sharding flatten_util test_util demo __main__ __init__",
     "conformance",
 )
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names.split()}

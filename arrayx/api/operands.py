@@ -273,7 +273,8 @@ def given_tangents(
 ) -> list[Any]:
     """Tangents or cotangents that a user gave, checked against the types of the values.
 
-    float0 arrays become `Zero`; a Python scalar takes the dtype of its value.
+    float0 arrays become `Zero`, and so do truth values for a boolean, which say no more; a Python
+    scalar takes the dtype of its value.
     """
     try:
         leaves = flatten_up_to(tree, given)
@@ -285,7 +286,10 @@ def given_tangents(
     for i, (x, aval) in enumerate(zip(leaves, avals, strict=True)):
         wanted = tangent_aval(aval)
         if wanted.dtype == dtypes.float0:
-            if getattr(x, "dtype", None) != dtypes.float0 or np.shape(x) != aval.shape:
+            given_type = getattr(x, "dtype", None)
+            # Truth values are taken too: numbers of zeros and ones would be a mistake.
+            harmless = given_type == dtypes.float0 or given_type == aval.dtype == np.bool_
+            if not harmless or np.shape(x) != aval.shape:
                 raise errors.ArgumentError(
                     f"{transform}: the {word} of {paths()[i]}, which has the type {aval}, has to "
                     f"be np.zeros({aval.shape}, ax.float0), since integers and booleans have no "

@@ -11,7 +11,7 @@ from arrayx import errors
 from arrayx.api.arguments import as_value
 from arrayx.api.shardings import Sharding
 from arrayx.backend import registry as registries
-from arrayx.backend.concrete import ConcreteArray
+from arrayx.backend.concrete import ConcreteArray, Gone
 from arrayx.backend.contract import Device
 from arrayx.backend.dispatch import as_concrete, default_device
 from arrayx.backend.registry import default_name, registry
@@ -148,7 +148,8 @@ def behind(x: Any) -> Any:
 def device_of(x: Any) -> Device | None:
     """The device behind a value, through the tracers of eager transformations."""
     x = behind(x)
-    return x.device if isinstance(x, ConcreteArray) else None
+    # What was given away is nowhere; who uses it says so.
+    return x.device if isinstance(x, ConcreteArray) and type(x) is not Gone else None
 
 
 def move(x: Any, device: str) -> ConcreteArray:

@@ -1,9 +1,10 @@
-"""Settings as context managers under JAX's names: promotion of dtypes and ranks, 64 bits."""
+"""Settings as context managers under JAX's names: promotion, 64 bits, checks, compilations."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
+from arrayx.api.retraces import log_recompiles
 from arrayx.config import config
 
 
@@ -44,3 +45,32 @@ def enable_x64(new_val: bool = True) -> AbstractContextManager[None]:
     dtype('float64')
     """
     return config(default_dtype_bits=64 if new_val else 32)
+
+
+def enable_checks(new_val: bool = True) -> AbstractContextManager[None]:
+    """Inside the block the types of every graph that a transformation makes are checked.
+
+    >>> import arrayx as ax
+    >>> with enable_checks():
+    ...     ax.config.check_graphs
+    True
+    """
+    return config(check_graphs=new_val)
+
+
+def log_compiles(new_val: bool = True) -> AbstractContextManager[None]:
+    """JAX's name of `log_recompiles`: every trace of a jitted function, its line and its reason.
+
+    >>> with log_compiles(False):
+    ...     pass
+    """
+    return log_recompiles(new_val)
+
+
+def explain_cache_misses(new_val: bool = True) -> AbstractContextManager[None]:
+    """The same as `log_compiles`, which gives the reasons.
+
+    >>> with explain_cache_misses(False):
+    ...     pass
+    """
+    return log_recompiles(new_val)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from arrayx.backend.concrete import ConcreteArray
-from arrayx.backend.contract import Backend, Device
+from arrayx.backend.contract import Device
 from arrayx.control.callback import OfKeys, call_back
 from arrayx.core.aval import Aval
 from arrayx.core.quiet import quietly
@@ -40,7 +40,7 @@ def run_calling_back(run: Callable[..., Any], quiet: bool, *args: Any) -> Any:
 
 
 def callback(
-    backend: Backend,
+    device: Device,
     *buffers: Any,
     function: Callable[..., Any],
     avals: tuple[Aval, ...],
@@ -48,6 +48,7 @@ def callback(
     **params: Any,
 ) -> tuple[Any, ...]:
     """The kernel: one call.  The arrays are copies, since buffers are used again."""
+    backend = device.backend
     arrays = [np.array(backend.get(b)) for b in buffers]
     contexts = _callers.contexts
     if contexts:
@@ -55,7 +56,6 @@ def callback(
         results = contexts[-1].copy().run(call_back, function, avals, name, arrays)
     else:
         results = call_back(function, avals, name, arrays)
-    device = backend.devices()[0]
     return tuple([backend.put(x, device) for x in results])
 
 

@@ -29,6 +29,13 @@ class ConcreteArray(Array):
         Keys come as their words, an array of uint32 with one more axis of length 2.
         """
         array: np.ndarray = self.backend.get(self.buffer)
+        shape, dtype = physical(self.aval)
+        if not (
+            isinstance(array, np.ndarray)
+            and array.shape == shape
+            and (array.dtype is dtype or array.dtype == dtype)
+        ):
+            refuse_buffer(self, array)
         if array.flags.writeable:
             array = array.view()
             array.flags.writeable = False
@@ -73,6 +80,19 @@ def refuse_gone(x: Gone) -> NoReturn:
     )
 
 
+def refuse_buffer(x: ConcreteArray, array: Any) -> NoReturn:
+    """Raises the error for elements of another type than the array has: its backend's fault."""
+    shape, dtype = physical(x.aval)
+    made = f"{getattr(array, 'dtype', type(array).__name__)}{list(np.shape(array))}"
+    fault = f"it gave {made} for an array of type {dtype}{list(shape)}"
+    Restore.blame(x.backend.name, fault)
+    raise errors.BackendError(
+        f"backend {x.backend.name!r} broke its contract: {fault}. What it computed cannot be "
+        f"trusted: python -m arrayx.conformance --backend={x.backend.name} says which operations "
+        "are wrong, for its authors."
+    )
+
+
 def give_away(x: ConcreteArray, to: str = "") -> None:
     """Marks an array as donated `to` a function: its memory is gone from now on."""
     x.__class__ = Gone
@@ -93,9 +113,12 @@ def physical_aval(aval: Aval) -> Aval:
 
 
 class Restore:
-    """How a pickled array finds its backend again: handed over by the registry."""
+    """How a pickled array finds its backend again, and how a fault is noted: handed over by
+    the registry.
+    """
 
     get_backend: Any
+    blame: Any
 
 
 def _restore(array: np.ndarray, aval: Aval, backend_name: str) -> ConcreteArray:

@@ -16,10 +16,13 @@ from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.primitive import Primitive
 
-# The version of this contract, apart from arrayx's own: (major, minor).  A plugin made for
-# another major version is refused with both numbers.
+# The version of this contract, apart from arrayx's own: (major, minor).  The minor number grows
+# with what a backend may use or declare, the major one with whatever could break a backend that
+# works: another signature, one more core primitive.  A plugin made for another major version, or
+# for a later minor one, is refused with both numbers.
 API_VERSION = (1, 0)
 
+# Whatever a backend keeps the elements of an array in; arrayx never looks inside.
 Buffer = Any
 
 
@@ -87,13 +90,18 @@ class Executable(ABC):
 class Backend(ABC):
     """Compiles and runs graphs.  Only `name`, `devices` and `compile` are owed.
 
-    A buffer is whatever the backend keeps an array in; arrayx never looks inside.
+    A buffer is whatever the backend keeps an array in; arrayx never looks inside.  What a
+    backend can do it declares: `dtypes`, `takes` and `supports` (whatever it does not take is
+    expanded into what it does, or refused with its sentence; loops and callbacks are asked
+    for like everything else), `devices`, and the flags below.
     """
 
+    # As users write it, and as the entry point is called.
     name: ClassVar[str]
-    api_version: ClassVar[tuple[int, int]] = API_VERSION
+    # The contract that this class was written for; who says nothing means the first.
+    api_version: ClassVar[tuple[int, int]] = (1, 0)
     # Dtypes (by name) that the backend has; None for all.
-    dtypes: ClassVar[frozenset[str] | None] = None
+    dtypes: frozenset[str] | None = None
     # True where `call` equations should arrive whole instead of being inlined.
     keeps_calls: ClassVar[bool] = False
     # True where `shard_map` equations should arrive whole, to be run on several devices, instead
@@ -126,9 +134,16 @@ class Backend(ABC):
         """The buffer as a host array, once it is ready; the caller will not write to it."""
         return np.asarray(buffer)
 
-    def supports(self, equation: Equation) -> bool | str:
-        """True, or a sentence that says why this equation cannot be run."""
+    def takes(self, primitive: Primitive) -> bool | str:
+        """True, or a sentence that says why no equation of this primitive can be run."""
         return True
+
+    def supports(self, equation: Equation) -> bool | str:
+        """True, or a sentence that says why this equation cannot be run.
+
+        The answer for its primitive, where operands and params make no difference.
+        """
+        return self.takes(equation.primitive)
 
     @abstractmethod
     def compile(self, graph: Graph, options: CompileOptions) -> Executable:

@@ -22,11 +22,12 @@ from arrayx.backend.concrete import (
     refuse_gone,
 )
 from arrayx.backend.contract import Backend, CompileOptions, Device, Executable, one_equation_graph
-from arrayx.backend.legalise import has_keys, legalise
+from arrayx.backend.legalise import as_equation, has_keys, legalise
 from arrayx.backend.registry import default_name, registry
 from arrayx.control.call import call
 from arrayx.control.callback import callback, calls_back
-from arrayx.core.array import SCALARS
+from arrayx.control.external import external
+from arrayx.core.array import SCALARS, Array
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph, graphs_in
 from arrayx.core.interpreter import Base, Tracer, refuse_leaked
@@ -79,10 +80,17 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
     if primitive is call:
         return run_graph(params["graph"], args)
     if primitive.evaluate is not None:
-        return primitive.evaluate(*args, **params)
+        results = primitive.evaluate(*args, **params)
+        if primitive.multiple and any(isinstance(x, np.ndarray | np.generic) for x in results):
+            # A constant of a graph can be a result of it as it is.
+            device = choose_device(args)
+            return tuple([x if isinstance(x, Array) else as_concrete(x, device) for x in results])
+        return results
     device = choose_device(args)
     if primitive is callback:
         return call_now(args, params, device)
+    if primitive is external and takes_external(params, args, device) is not True:
+        return external.expand(*args, **params)
     args = tuple([a if type(a) in _SCALARS else as_concrete(a, device) for a in args])
     avals = tuple([type(a) if type(a) in _SCALARS else a.aval for a in args])
     out = primitive.infer(avals, params)
@@ -114,6 +122,11 @@ def apply_to_any(primitive: Primitive, args: tuple[Any, ...], params: dict[str, 
     if not primitive.multiple:
         return device.array_type(result, out)
     return tuple([device.array_type(b, a) for b, a in zip(result, out, strict=True)])
+
+
+def takes_external(params: dict[str, Any], args: Sequence[Any], device: Device) -> bool | str:
+    """Whether the backend has the function itself."""
+    return device.backend.supports(as_equation(external, args, params))
 
 
 def graphs_call_back(params: dict[str, Any]) -> bool:
@@ -213,8 +226,9 @@ def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
         backend = options.device.backend
         for aval in (*graph.in_avals, *graph.out_avals):
             backend.check_dtype(aval)
-        found = backend.compile(simplify(legalise(graph, backend)), options)
-        if calls_back(graph):
+        legal = simplify(legalise(graph, backend))
+        found = backend.compile(legal, options)
+        if calls_back(legal):
             found.calls_back = True
         graph.memo[key] = found
     return found

@@ -7,9 +7,6 @@ from typing import Any
 
 import pluggy
 
-GROUP = "arrayx.backends"
-# Entry points of this group are named after the backend that their module adds kernels to.
-KERNELS_GROUP = "arrayx.kernels"
 hookspec = pluggy.HookspecMarker("arrayx")
 hookimpl = pluggy.HookimplMarker("arrayx")
 
@@ -25,9 +22,9 @@ def arrayx_make_backend(name: str) -> Any:
 
 @hookspec
 def arrayx_kernels(backend: str) -> Mapping[str, Callable[..., Any]] | None:
-    """Kernels to add to another plugin's `KernelBackend`, by primitive name.
+    """Kernels to add to another's `KernelBackend` called `backend`, by primitive name.
 
     The module is found through an entry point of the group `arrayx.kernels` that has the
-    backend's name, and loaded when that backend is.  A kernel that the backend has itself
-    is not replaced.
+    backend's name; it is loaded when that backend first meets a primitive that its own table
+    lacks.  A kernel that the backend has itself is not replaced.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from arrayx.backend.contract import (
     Backend,
@@ -14,6 +14,8 @@ from arrayx.backend.contract import (
     constant_buffers,
 )
 from arrayx.backend.control import CONTROL
+from arrayx.backend.foreign import takes_target
+from arrayx.control.external import external
 from arrayx.core.graph import Equation, Graph, Var
 from arrayx.core.primitive import Primitive
 
@@ -23,29 +25,61 @@ class KernelBackend(Backend):
 
     A kernel is a function of the operands (buffers, or Python scalars for literals) and
     the primitive's params by keyword; it returns a buffer, or a tuple of them.  What has
-    no kernel is expanded into what has.
+    no kernel is expanded into what has.  Buffers are what `put` makes and `get` reads: any
+    objects at all.  A backend with devices of its own sets `_devices`.
     """
 
-    kernels: Mapping[str, Callable[..., Any]] = {}
+    kernels: dict[str, Callable[..., Any]] = {}  # noqa: RUF012
+    # Control flow is the same for all: these kernels take the device first.
+    control: ClassVar[Mapping[str, Callable[..., Any]]] = CONTROL
 
     def __init__(self) -> None:
-        self._devices = (Device(self, "cpu", 0),)
-        # Control flow is the same for all: a plugin's table need not have it.
-        control = {name: partial(kernel, self) for name, kernel in CONTROL.items()}
-        self.kernels = {**control, **type(self).kernels}
+        self._devices: tuple[Device, ...] = (Device(self, "cpu", 0),)
+        self.kernels = dict(type(self).kernels)
+        # Adds what other distributions have for this backend: set by the registry, and called
+        # once, at the first primitive that the table lacks.
+        self.ask_others: Callable[[KernelBackend], None] | None = None
+        # The distributions that kernels of others come from.
+        self.origins: dict[str, str] = {}
+        self._bound: dict[Any, Callable[..., Any]] = {}
 
     def devices(self) -> tuple[Device, ...]:
         return self._devices
 
-    def kernel(self, primitive: Primitive, params: dict[str, Any]) -> Callable[..., Any]:
+    def lookup(self, primitive: Primitive, device: Device | None = None) -> Any:
+        """The function that runs a primitive, or None: of its own, of control flow, of another
+        distribution, of the primitive's own author.
+        """
+        name = primitive.name
+        found = self.kernels.get(name)
+        if found is None and name in self.control:
+            device = device or self.devices()[0]
+            key = name, device
+            if key not in self._bound:
+                self._bound[key] = partial(self.control[name], device)
+            return self._bound[key]
+        if found is None and self.ask_others is not None:
+            ask, self.ask_others = self.ask_others, None
+            ask(self)
+            found = self.kernels.get(name)
+        return found or primitive.implementations.get(self.name)
+
+    def kernel(
+        self, primitive: Primitive, params: dict[str, Any], device: Device
+    ) -> Callable[..., Any]:
         """The kernel of a primitive with its params bound."""
-        function = self.kernels[primitive.name]
-        return partial(function, **params) if params else function
+        function = self.lookup(primitive, device)
+        return partial(function, **params) if params else function  # type: ignore[no-any-return]
+
+    def takes(self, primitive: Primitive) -> bool | str:
+        if self.lookup(primitive) is not None:
+            return True
+        return f"its table has no kernel {primitive.name!r}"
 
     def supports(self, equation: Equation) -> bool | str:
-        if equation.primitive.name in self.kernels:
-            return True
-        return f"its table has no kernel {equation.primitive.name!r}"
+        if equation.primitive is external:
+            return takes_target(equation.params["target"], self.name)
+        return self.takes(equation.primitive)
 
     def eager(
         self,
@@ -54,8 +88,8 @@ class KernelBackend(Backend):
         params: dict[str, Any],
         device: Device,
     ) -> Callable[..., Any]:
-        if primitive.name in self.kernels:
-            return self.kernel(primitive, params)
+        if primitive is not external and self.lookup(primitive, device) is not None:
+            return self.kernel(primitive, params, device)
         return super().eager(primitive, avals, params, device)
 
     def compile(self, graph: Graph, options: CompileOptions) -> Executable:
@@ -74,7 +108,7 @@ class Walk(Executable):
         keep = {*graph.outputs}
         self.steps = [
             (
-                backend.kernel(e.primitive, e.params),
+                backend.kernel(e.primitive, e.params, device),
                 e.inputs,
                 e.outputs,
                 e.primitive.multiple,

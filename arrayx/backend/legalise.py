@@ -8,12 +8,13 @@ definition of that dialect as a check.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from arrayx import errors
 from arrayx.backend.concrete import ConcreteArray, physical_aval
 from arrayx.backend.contract import Backend
 from arrayx.control.call import call
+from arrayx.control.placement import device_put
 from arrayx.control.shard_map import shard_map
 from arrayx.core.array import is_scalar, typeof
 from arrayx.core.aval import Aval
@@ -28,7 +29,7 @@ from arrayx.transforms.stage import StageInterpreter, derive
 
 def legalise(graph: Graph, backend: Backend) -> Graph:
     """The graph in the core dialect of `backend`; raises `UnsupportedError` if it cannot be."""
-    key = "legal", backend.name
+    key = "legal", backend
     if key not in graph.memo:
         avals = [physical_aval(a) for a in graph.in_avals]
         graph.memo[key] = derive(lambda *args: _legalised(graph, args, backend), avals)
@@ -40,6 +41,16 @@ def _legalised(graph: Graph, args: Sequence[Any], backend: Backend) -> list[Any]
     with opened(interpreter):
         inputs = [interpreter.logical(x, a) for x, a in zip(args, graph.in_avals, strict=True)]
         return [interpreter.physical(x) for x in evaluate(graph, inputs)]
+
+
+def refuse_other_backend(wanted: str, backend: str) -> NoReturn:
+    """Raises the error for a part of a program that asks for another backend than the whole."""
+    raise errors.MixedBackendsError(
+        f"a program that is compiled for the backend {backend!r} has a part that asks for "
+        f"{wanted!r} (ax.device_put, or ax.jit with device= or backend=), but the whole of a "
+        "program runs on one backend. Give the outermost ax.jit that backend or arguments that "
+        "live there, or call the part outside of it."
+    )
 
 
 class KeyTracer(Tracer):
@@ -71,6 +82,10 @@ class Legaliser(Interpreter):
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         if primitive is call and not self.backend.keeps_calls:
             return tuple(evaluate(params["graph"], args))
+        if primitive is device_put:
+            wanted = params["device"].partition(":")[0]
+            if wanted != self.backend.name:
+                refuse_other_backend(wanted, self.backend.name)
         if primitive is shard_map and not self.backend.collectives:
             return shard_map.expand(*args, **params)
         avals = tuple([type(a) if is_scalar(a) else typeof(a) for a in args])

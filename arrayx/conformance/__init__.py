@@ -1,1 +1,1 @@
-"""Floor 7: what holds every backend, and arrayx itself, to one table of cases."""
+"""What holds every backend, and arrayx itself, to one table of cases (floor 7)."""

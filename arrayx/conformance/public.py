@@ -43,6 +43,7 @@ MODULES = (
     "nn.initializers",
     "ops",
     "random",
+    "scipy.cluster.vq",
     "scipy.fft",
     "scipy.integrate",
     "scipy.interpolate",

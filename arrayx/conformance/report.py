@@ -79,12 +79,19 @@ def worst(counts: Counter[str]) -> str:
 # ----------------------------------------------------------------- the matrices
 
 
+#: The sections whose subjects are primitives and functions: the columns of the matrices.
+_OF_ROWS = ("values", "types", "edges", "derivatives", "vmap", "compiled", "determinism")
+
+
 def matrix(results: Results, across: str) -> tuple[list[str], dict[str, dict[str, Counter[str]]]]:
-    """Subjects by what `across` names ("section" or "dtype"): the columns, and the counts."""
+    """Primitives and functions by what `across` names: the columns, and the counts.
+
+    `across` is "section" or "dtype".
+    """
     cells: dict[str, dict[str, Counter[str]]] = {}
-    for (subject, column), counts in results.by("subject", across).items():
-        if column:
-            cells.setdefault(subject, {})[column] = counts
+    for (subject, column, section), counts in results.by("subject", across, "section").items():
+        if column and section in _OF_ROWS:
+            cells.setdefault(subject, {}).setdefault(column, Counter()).update(counts)
     present = {column for row in cells.values() for column in row}
     order = list(SECTIONS) if across == "section" else sorted(present)
     return [c for c in order if c in present], dict(sorted(cells.items()))
@@ -113,9 +120,13 @@ def markdown(results: Results) -> str:
         if told:
             lines += ["", f"## {title}", ""]
             lines += [f"- {text} ({n:,} items)" for text, n in told.items()]
+    lines += ["", "## Statements and programs", "", f"`{_legend()}`", ""]
+    for section, subjects in _others(results).items():
+        shown = " · ".join(f"{_MARKS[worst(c)]} {name}" for name, c in subjects.items())
+        lines.append(f"- **{section}**: {shown}")
     for across, title in (("section", "sections"), ("dtype", "dtypes")):
         columns, cells = matrix(results, across)
-        lines += ["", f"## Subjects by {title}", "", f"`{_legend()}`", ""]
+        lines += ["", f"## Functions by {title}", ""]
         lines += _markdown_table(
             ["", *columns],
             [
@@ -124,6 +135,15 @@ def markdown(results: Results) -> str:
             ],
         )
     return "\n".join(lines) + "\n"
+
+
+def _others(results: Results) -> dict[str, dict[str, Counter[str]]]:
+    """The sections whose subjects are statements and programs, with the counts of each."""
+    found: dict[str, dict[str, Counter[str]]] = {}
+    for (section, subject), counts in results.by("section", "subject").items():
+        if section not in _OF_ROWS:
+            found.setdefault(section, {})[subject] = counts
+    return found
 
 
 def _legend() -> str:
@@ -140,7 +160,8 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .55rem; text-align: right; border-bottom: 1px solid #e4e6ea; }
-th:first-child, td:first-child, td.words { text-align: left; }
+th:first-child, td:first-child, .words { text-align: left; }
+.chip { display: inline-block; padding: .05rem .5rem; margin: .1rem; border-radius: 3px; }
 thead th { position: sticky; top: 0; background: #fff; vertical-align: bottom; }
 .matrix thead th:not(:first-child) { writing-mode: vertical-rl; transform: rotate(180deg);
   text-align: left; font-weight: 500; }
@@ -185,9 +206,20 @@ def page(results: Results) -> str:
         if told:
             rows = "".join(f"<li>{html.escape(text)} ({n:,})" for text, n in told.items())
             parts.append(f"<h2>{title}</h2><ul>{rows}</ul>")
+    parts.append("<h2>Statements and programs</h2>")
+    for section, subjects in _others(results).items():
+        chips = "".join(
+            f"<span class='chip {_css(worst(c))}' title='{_counted(c)}'>{html.escape(name)}</span>"
+            for name, c in subjects.items()
+        )
+        parts.append(f"<p><b>{section}</b> {chips}</p>")
     for across, title in (("section", "sections"), ("dtype", "dtypes")):
-        parts.append(f"<h2>Subjects by {title}</h2>" + _html_matrix(results, across))
+        parts.append(f"<h2>Functions by {title}</h2>" + _html_matrix(results, across))
     return "".join(parts) + "</html>\n"
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if counts[o])
 
 
 def _css(outcome: str) -> str:
@@ -211,10 +243,9 @@ def _html_matrix(results: Results, across: str) -> str:
             if counts is None:
                 parts.append("<td>")
                 continue
-            told = ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if counts[o])
             outcome = worst(counts)
             number = counts[outcome] if outcome != PASSED else counts.total()
-            parts.append(f"<td class={_css(outcome)} title='{told}'>{number}")
+            parts.append(f"<td class={_css(outcome)} title='{_counted(counts)}'>{number}")
     return "".join([*parts, "</table>"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from arrayx.control.layout import Mask, reached
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
 from arrayx.core.linear import Zero
@@ -64,6 +65,9 @@ class Call(Primitive):
         )
         out_tangents = tuple(next(given) if a else Zero for a in split.out_active)
         return results[: len(graph.outputs)], out_tangents
+
+    def reach(self, active: Mask, *, graph: Graph, name: str) -> Mask:
+        return reached(graph, active)
 
     def transpose(self, cts: Any, *args: Any, graph: Graph, name: str) -> Any:
         linear = tuple(is_linear(a) for a in args)

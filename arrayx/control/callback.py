@@ -32,7 +32,36 @@ METHODS = (
 )
 
 
-class Callback(Primitive):
+class HostCall(Primitive):
+    """A call of a function that arrayx cannot look into: what a batch is, `vmap_method` says."""
+
+    def called(self, params: dict[str, Any]) -> str:
+        """The call in messages."""
+        raise NotImplementedError
+
+    def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
+        method, avals = params["vmap_method"], params["avals"]
+        if method is None:
+            refuse_batch(self.called(params))
+        if method in ("sequential", "sequential_unrolled"):
+            return one_by_one(self, size, args, dims, params)
+        if method == "broadcast_all":
+            args = [move_batch_dim(size, x, d, 0) for x, d in zip(args, dims, strict=True)]
+        elif method == "legacy_vectorized":
+            args = [
+                x if d is None else move_batch_dim(size, x, d, 0)
+                for x, d in zip(args, dims, strict=True)
+            ]
+        else:
+            args = [
+                with_short_axis(x) if d is None else move_batch_dim(size, x, d, 0)
+                for x, d in zip(args, dims, strict=True)
+            ]
+        avals = tuple(a.update(shape=(size, *a.shape)) for a in avals)
+        return self(*args, **params | {"avals": avals}), (0,) * len(avals)
+
+
+class Callback(HostCall):
     """What `function` gives for the operands, which it gets as NumPy arrays: `avals`.
 
     Of the kind "pure" it is called as often as the program likes, also never; of the kinds
@@ -40,10 +69,9 @@ class Callback(Primitive):
     `vmap_method` says what a batch is: one call for each element, or one for all.
     """
 
-    optional = True
-
     name = "callback"
     multiple = True
+    optional = True
     callable_params = True
 
     def type_rule(self, *operands: Any, avals: tuple[Aval, ...], **params: Any) -> Any:
@@ -63,26 +91,8 @@ class Callback(Primitive):
             refuse_derivative(params["kind"], params["name"])
         return self(*primals, **params), (Zero,) * len(avals)
 
-    def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
-        method, avals = params["vmap_method"], params["avals"]
-        if method is None:
-            refuse_batch(params["name"])
-        if method in ("sequential", "sequential_unrolled"):
-            return one_by_one(self, size, args, dims, params)
-        if method == "broadcast_all":
-            args = [move_batch_dim(size, x, d, 0) for x, d in zip(args, dims, strict=True)]
-        elif method == "legacy_vectorized":
-            args = [
-                x if d is None else move_batch_dim(size, x, d, 0)
-                for x, d in zip(args, dims, strict=True)
-            ]
-        else:
-            args = [
-                with_short_axis(x) if d is None else move_batch_dim(size, x, d, 0)
-                for x, d in zip(args, dims, strict=True)
-            ]
-        avals = tuple(a.update(shape=(size, *a.shape)) for a in avals)
-        return self(*args, **params | {"avals": avals}), (0,) * len(avals)
+    def called(self, params: dict[str, Any]) -> str:
+        return f"ax.pure_callback of {params['name']}"
 
     def on_keys(self, operands: Any, *words: Any, function: Any, **params: Any) -> Any:
         return self(*words, function=OfKeys(function, tuple(operands)), **params)
@@ -122,10 +132,10 @@ def refuse_derivative(kind: str, name: str) -> NoReturn:
     )
 
 
-def refuse_batch(name: str) -> NoReturn:
+def refuse_batch(called: str) -> NoReturn:
     """Raises the error for a batch of calls where nothing says how."""
     raise errors.ArgumentError(
-        f"ax.vmap came to ax.pure_callback of {name}, which does not say what a batch of calls is. "
+        f"ax.vmap came to {called}, which does not say what a batch of calls is. "
         "Pass vmap_method='sequential' to call it once for each element; 'expand_dims' or "
         "'broadcast_all' to call it once for all, with one more axis in front of its arguments "
         "(of length 1, or repeated, for those that all share) and results."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arrayx.control.call import call
+from arrayx.control.layout import Mask, reached
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
 from arrayx.core.linear import Zero
@@ -79,6 +80,9 @@ class Checkpoint(Primitive):
             results[: len(graph.outputs)],
             tuple(next(given) if a else Zero for a in split.out_active),
         )
+
+    def reach(self, active: Mask, *, graph: Graph, **params: Any) -> Mask:
+        return reached(graph, active)
 
     def transpose(self, cts: Any, *args: Any, graph: Graph, **params: Any) -> Any:
         linear = tuple(is_linear(a) for a in args)

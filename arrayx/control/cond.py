@@ -10,6 +10,7 @@ import numpy as np
 from arrayx import errors
 from arrayx.control import lanes
 from arrayx.control.feeding import chosen_lanes, fed, harmless
+from arrayx.control.layout import Mask, reached
 from arrayx.control.scan_bodies import zeros_of
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
@@ -29,7 +30,6 @@ from arrayx.transforms.varying import retyped, varying_of
 from arrayx.transforms.vjp import transpose_graph
 from arrayx.transforms.vmap import vmap_graph
 
-Mask = tuple[bool, ...]
 INDEX = np.dtype(np.int32)
 BOOL = np.dtype(bool)
 
@@ -110,6 +110,11 @@ class Cond(Primitive):
         avals = self.type_rule(*map(aval_or_scalar_type, operands), branches=linear)
         given = iter(tape.record(self, operands, {"branches": linear}, avals))
         return results[:n], tuple(next(given) if a else Zero for a in out_active)
+
+    def reach(self, active: Mask, *, branches: tuple[Graph, ...]) -> Mask:
+        if active[0]:
+            return (True,) * len(branches[0].outputs)
+        return united([reached(g, active[1:]) for g in branches])
 
     def transpose(
         self, cts: Any, index: Any, *args: Any, branches: tuple[Graph, ...]

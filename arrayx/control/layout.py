@@ -47,6 +47,23 @@ def part(
     return Graph(inputs, equations, outputs, [v for v, _ in held], [x for _, x in held])
 
 
+def reached(graph: Graph, active: Mask) -> Mask:
+    """Which outputs of a graph depend on the inputs marked `active`."""
+    key = "reached", active
+    if key not in graph.memo:
+        found = {v for v, moves in zip(graph.inputs, active, strict=True) if moves}
+        for e in graph.equations:
+            given = tuple([type(a) is Var and a in found for a in e.inputs])
+            if not any(given):
+                continue
+            if e.primitive.reach is None:
+                found.update(e.outputs)
+            else:
+                found.update(chosen(e.outputs, e.primitive.reach(given, **e.params)))
+        graph.memo[key] = tuple(v in found for v in graph.outputs)
+    return graph.memo[key]  # type: ignore[no-any-return]
+
+
 def order(sizes: Sequence[int], groups: Sequence[int]) -> list[int]:
     """Positions of values that come in runs of these sizes, with the runs in another order.
 

@@ -12,7 +12,8 @@ from arrayx.primitives.families import Linear
 class DevicePut(Linear):
     """`x`, which lives on the device `source`, on the device `device`.
 
-    Inside a compiled program it changes nothing.  The names are those that devices print as.
+    Inside a compiled program it changes nothing, and has to name the program's own backend.  The
+    names are those that devices print as.
     """
 
     name = "device_put"

@@ -106,6 +106,9 @@ class Rebinding(Interpreter):
                 params = {**params, "rule": within}
         return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
 
+    def standing_for(self, x: Any) -> Any:
+        return self.values.get(id(x), x)
+
 
 def captured_by(rule: Any) -> set[int]:
     """The ids of the tracers that hidden operands of a rule stand for."""
@@ -136,6 +139,8 @@ class Settling(Interpreter):
     def settled(self, x: Any) -> Any:
         """The value behind a tracer of that differentiation; anything else as it is."""
         return x.primal if type(x) is JVPTracer and x.interpreter is self.of else x
+
+    standing_for = settled
 
 
 class Within(Rule):
@@ -235,6 +240,8 @@ class Continued(VmapInterpreter):
         """A tracer of the batching that has ended as one's own; anything else as it is."""
         mine = type(x) is BatchTracer and x.interpreter is self.of
         return BatchTracer(self, x.value, x.dim, x.roots) if mine else x
+
+    standing_for = adopted
 
 
 @contextmanager

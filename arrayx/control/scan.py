@@ -9,6 +9,7 @@ from arrayx import errors
 from arrayx.control.layout import (
     Mask,
     chosen,
+    reached,
     rearranged,
     runs,
     settled,
@@ -259,6 +260,15 @@ class Scan(Primitive):
             )
         )
         return results[:n_out], tuple(next(outs) if a else Zero for a in halves.out_active)
+
+    def reach(self, active: Mask, *, body: Graph, n_consts: int, n_carry: int, **_: Any) -> Mask:
+        consts, carry, xs = runs(active, n_consts, n_carry)
+
+        def step(mask: Mask) -> Mask:
+            return reached(body, (*consts, *mask, *xs))
+
+        moving = settled(tuple(carry), lambda mask: step(mask)[:n_carry])
+        return (*moving, *step(moving)[n_carry:])
 
     def transpose(self, cts: Any, *args: Any, **params: Any) -> Any:
         body, n_consts, n_carry = params["body"], params["n_consts"], params["n_carry"]

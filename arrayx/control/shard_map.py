@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from arrayx import dtypes, errors
+from arrayx.control.layout import Mask, reached
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph
 from arrayx.core.linear import Zero
@@ -191,6 +192,9 @@ class ShardMap(Primitive):
         avals = self.type_rule(*(x.aval for x in operands), **linear_params)
         given = iter(tape.record(self, operands, linear_params, avals))
         return results[:n], tuple(next(given) if m else Zero for m in moving)
+
+    def reach(self, active: Mask, *, graph: Graph, **params: Any) -> Mask:
+        return reached(graph, active)
 
     def transpose(self, cts: Any, *args: Any, **params: Any) -> Any:
         in_specs, out_specs = params["in_specs"], params["out_specs"]

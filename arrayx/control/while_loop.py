@@ -9,7 +9,7 @@ import numpy as np
 
 from arrayx import errors
 from arrayx.control.feeding import chosen_lanes, fed, harmless
-from arrayx.control.layout import Mask, chosen, order, rearranged, runs, settled, spread
+from arrayx.control.layout import Mask, chosen, order, reached, rearranged, runs, settled, spread
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
@@ -140,6 +140,18 @@ class WhileLoop(Primitive):
                 "ints; or forward mode: ax.jvp, ax.jacfwd."
             )
         return self(*primals, **params), (Zero,) * len(carry)
+
+    def reach(
+        self, active: Mask, *, cond: Graph, body: Graph, n_cond: int, n_body: int, **bound: int
+    ) -> Mask:
+        tests, steps, carry = runs(active, n_cond, n_body)
+
+        def step(mask: Mask) -> Mask:
+            if reached(cond, (*tests, *mask))[0]:  # the number of steps depends on them
+                return (True,) * len(mask)
+            return reached(body, (*steps, *mask))
+
+        return settled(tuple(carry), step)
 
     def vmap(
         self,

@@ -1,4 +1,4 @@
-"""Floor 1: what a program is."""
+"""What a program is: types, graphs, primitives and interpreters (floor 1)."""
 
 from arrayx.core.interpreter import Tracer
 

@@ -18,21 +18,29 @@ from arrayx.core.array import Array
 class Interpreter:
     """Gives primitives a meaning: `apply(primitive, args, params)` returns the result."""
 
-    __slots__ = ("closed", "parent")
+    __slots__ = ("asked", "closed", "parent")
     # How the transformation is called in messages.
     word = "a transformation"
     # What to do about a Python value that it cannot give, beside other operations.
     remedy = ""
     parent: Interpreter | None
     closed: bool
+    # True once a function took another way because a value was not known: what it does with
+    # concrete arrays differs from the program that was written down.
+    asked: bool
 
     def __init__(self, parent: Interpreter | None) -> None:
         self.parent = parent
         self.closed = False
+        self.asked = False
 
     def apply(self, primitive: Any, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The result of the primitive on these arguments."""
         raise NotImplementedError
+
+    def standing_for(self, x: Any) -> Any:
+        """What this interpreter puts in the place of a value of one that has ended."""
+        return x
 
 
 class Base(Interpreter):
@@ -86,6 +94,20 @@ class Tracer(Array):
 
     def __repr__(self) -> str:
         return f"Traced<{self.aval}> in {self.interpreter.word}"
+
+
+def revived(tracer: Tracer, interpreter: Interpreter | None) -> Any:
+    """What stands for a tracer whose transformation has ended, for a rule that closes over it.
+
+    Raises where no interpreter around knows it: then it has leaked.
+    """
+    x: Any = tracer
+    while interpreter is not None:
+        x = interpreter.standing_for(x)
+        if not isinstance(x, Tracer) or not x.interpreter.closed:
+            return x
+        interpreter = interpreter.parent
+    refuse_leaked(tracer)
 
 
 def refuse_concretization(tracer: Tracer, what: str) -> NoReturn:

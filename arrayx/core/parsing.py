@@ -13,7 +13,7 @@ from arrayx import dtypes, errors
 from arrayx.core.array import typeof
 from arrayx.core.aval import NOWHERE, Aval
 from arrayx.core.graph import Equation, Graph, Var, param_classes
-from arrayx.core.primitive import Primitive
+from arrayx.core.primitive import Primitive, find, import_all
 from arrayx.core.printing import RESERVED, Absent
 
 _FLOAT = r"(?:inf|nan|\d+(?:\.\d*)?(?:e[-+]?\d+)?)"
@@ -255,7 +255,7 @@ class _Parser:
 
     def primitive(self) -> Primitive:
         name = self.word("the name of a primitive")
-        found = Primitive.named.get(name)
+        found = find(name)
         if found is None:
             self.at -= 1
             self.unknown("primitive", name, dict(Primitive.named))
@@ -327,6 +327,9 @@ class _Parser:
         at = self.at
         name = self.words[at]
         cls = param_classes.get(name)
+        if cls is None:
+            import_all()
+            cls = param_classes.get(name)
         if cls is None:
             self.unknown("class of params (one decorated with param_class)", name, param_classes)
         self.at += 2

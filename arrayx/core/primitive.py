@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from arrayx import errors
 from arrayx.core import interpreter
 from arrayx.core.aval import Aval
+from arrayx.lazy import lazy
+
+pkgutil = lazy("pkgutil")
 
 _current = interpreter.current.get
 NO_EFFECTS: frozenset[str] = frozenset()
 NO_NAMES: frozenset[Any] = frozenset()
 _MOST_TYPES = 8192
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Fault(NamedTuple):
@@ -47,6 +52,7 @@ class Primitive:
     | `stage(interpreter, args, params)` | how it is written down, where that is special |
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
+    | `reach(active, **params)` | which results depend on the operands marked; None: all |
     | `prune(equation, used)` | the equation without what only unused results need |
     | `widen(avals, params)` | params whose graphs fit operands that vary over more mesh axes |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
@@ -76,6 +82,8 @@ class Primitive:
     # True where a backend may refuse it although nothing simpler stands for it: a factorisation,
     # a transform, a call of Python.
     optional: ClassVar[bool] = False
+    # True where `expand` knows only some params: a backend owes the others.
+    partly_owed: ClassVar[bool] = False
 
     jvp: Callable[..., Any] | None = None
     linearize: Callable[..., Any] | None = None
@@ -85,6 +93,7 @@ class Primitive:
     stage: Callable[..., Any] | None = None
     evaluate: Callable[..., Any] | None = None
     interpret: Callable[..., Any] | None = None
+    reach: Callable[..., tuple[bool, ...]] | None = None
     prune: Callable[..., Any] | None = None
     widen: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None
@@ -100,7 +109,33 @@ class Primitive:
         self.kernels: dict[Any, Any] = {}
         # The same for operands without params, on backends whose kernels are NumPy's.
         self.direct: dict[Any, Any] = {}
+        # What runs it on backends that know nothing of it, by the backend's name.
+        self.implementations: dict[str, Callable[..., Any]] = {}
+        self._enter()
+
+    def _enter(self) -> None:
+        """Makes the name known; raises where it is another's."""
+        other = Primitive.named.get(self.name)
+        if other is not None and _place(other) != _place(self):
+            raise errors.GraphError(
+                f"{_place(self)} cannot be called {self.name!r}: {_place(other)} is. Put the name "
+                "of your package in front."
+            )
         Primitive.named[self.name] = self
+
+    def implementation(self, backend: str) -> Callable[[_Function], _Function]:
+        """Decorates the function that runs this primitive on a backend.
+
+        For a `KernelBackend` it is a kernel: a function of the operands' buffers, with the
+        params by keyword, that returns a buffer (a tuple of them where `multiple`).  What the
+        backend has itself goes first; backends without an implementation get `expand`.
+        """
+
+        def enter(function: _Function) -> _Function:
+            self.implementations[backend] = function
+            return function
+
+        return enter
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         return _current().apply(self, args, params)
@@ -108,7 +143,7 @@ class Primitive:
     @property
     def owed(self) -> bool:
         """True where every backend must have it: nothing simpler stands for it."""
-        return self.expand is None and not self.optional
+        return (self.expand is None or self.partly_owed) and not self.optional
 
     def type_rule(self, *avals: Any, **params: Any) -> Any:
         """The type of the result for operands of these types."""
@@ -194,8 +229,37 @@ class Primitive:
         return _named, (self.name,)
 
 
+# Where primitives, and classes of their params, are made; modules of them are imported when used.
+PLACES = ("arrayx.primitives", "arrayx.control", "arrayx.random")
+
+
+def import_all() -> None:
+    """Imports every module that makes a primitive: for a text or a pickle that names one."""
+    for place in PLACES:
+        package = importlib.import_module(place)
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{place}.{module.name}")
+
+
+def find(name: str) -> Primitive | None:
+    """The primitive of this name, whose module is imported if need be; None if there is none."""
+    found = Primitive.named.get(name)
+    if found is None:
+        import_all()
+        found = Primitive.named.get(name)
+    return found
+
+
+def _place(primitive: Primitive) -> str:
+    """Where the class of a primitive is defined; a cell run again defines the same one."""
+    return f"{type(primitive).__module__}.{type(primitive).__qualname__}"
+
+
 def _named(name: str) -> Primitive:
-    return Primitive.named[name]
+    found = find(name)
+    if found is None:
+        raise errors.ArgumentError(f"there is no primitive {name!r} in this process")
+    return found
 
 
 def aval_or_scalar_type(x: Any) -> Aval | type:

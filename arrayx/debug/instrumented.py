@@ -70,8 +70,8 @@ register_static(Sites)
 def checked(fun: Callable[..., Any], checks: Sequence[str] = CHECKS) -> Callable[..., Any]:
     """`fun`, whose mistakes become errors after it has run: a compiled function.
 
-    - `checks`: which to look for.  "index": traced indices out of bounds, unless a mode or a
-      fill of reading says that they are meant, or a write clips.  "nan": an operation that makes
+    - `checks`: which to look for.  "index": traced indices out of bounds, unless a `mode` or
+      a fill says that they are meant.  "nan": an operation that makes
       a nan of operands without one.  "division": a divisor that is 0.  "user": `ax.debug.check`.
 
       "keys": a random key that is used twice, which is noticed when the function is staged.

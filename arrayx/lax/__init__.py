@@ -2,268 +2,325 @@
 
 from typing import TYPE_CHECKING
 
-from arrayx.api.autodiff import (
-    stop_gradient,
-)
-from arrayx.api.meshes import (
-    with_sharding_constraint,
-)
-from arrayx.lax import (
-    linalg,
-)
-from arrayx.lax.associative import (
-    associative_scan,
-)
-from arrayx.lax.barriers import optimization_barrier
-from arrayx.lax.combining import (
-    reduce,
-    reduce_window,
-    reduce_window_shape_tuple,
-)
-from arrayx.lax.contraction import (
-    DotAlgorithm,
-    DotAlgorithmPreset,
-    Precision,
-    PrecisionLike,
-    batch_matmul,
-    dot,
-    dot_general,
-    scaled_dot,
-)
-from arrayx.lax.control_flow import (
-    cond,
-    switch,
-)
-from arrayx.lax.convolution import (
-    ConvDimensionNumbers,
-    ConvGeneralDilatedDimensionNumbers,
-    conv,
-    conv_dimension_numbers,
-    conv_general_dilated,
-    conv_general_dilated_local,
-    conv_general_dilated_patches,
-    conv_general_permutations,
-    conv_general_shape_tuple,
-    conv_shape_tuple,
-    conv_transpose,
-    conv_transpose_shape_tuple,
-    conv_with_general_padding,
-)
-from arrayx.lax.dimension_numbers import (
-    DotDimensionNumbers,
-    GatherDimensionNumbers,
-    GatherScatterMode,
-    ScatterDimensionNumbers,
-    gather,
-    index_take,
-    padtype_to_pads,
-    scatter,
-    scatter_add,
-    scatter_apply,
-    scatter_max,
-    scatter_min,
-    scatter_mul,
-    scatter_sub,
-)
-from arrayx.lax.elementwise import (
-    AccuracyMode,
-    RoundingMethod,
-    Tolerance,
-    abs,
-    acos,
-    acosh,
-    add,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bessel_i0e,
-    bessel_i1e,
-    betainc,
-    bitwise_and,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    cbrt,
-    ceil,
-    clamp,
-    clz,
-    complex,
-    conj,
-    cos,
-    cosh,
-    digamma,
-    div,
-    eq,
-    erf,
-    erf_inv,
-    erfc,
-    exp,
-    exp2,
-    expm1,
-    floor,
-    ge,
-    gt,
-    igamma,
-    igamma_grad_a,
-    igammac,
-    imag,
-    integer_pow,
-    is_finite,
-    le,
-    lgamma,
-    log,
-    log1p,
-    logistic,
-    lt,
-    max,
-    min,
-    mul,
-    mulhi,
-    ne,
-    neg,
-    nextafter,
-    polygamma,
-    population_count,
-    pow,
-    random_gamma_grad,
-    real,
-    reciprocal,
-    reduce_precision,
-    rem,
-    round,
-    rsqrt,
-    select,
-    select_n,
-    shift_left,
-    shift_right_arithmetic,
-    shift_right_logical,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    sub,
-    tan,
-    tanh,
-    zeta,
-)
-from arrayx.lax.fourier import (
-    FftType,
-    fft,
-)
-from arrayx.lax.implicit import custom_linear_solve, custom_root
-from arrayx.lax.loops import (
-    fori_loop,
-    map,
-    scan,
-    while_loop,
-)
-from arrayx.lax.parallel import (
-    all_gather,
-    all_to_all,
-    axis_index,
-    axis_size,
-    pbroadcast,
-    pcast,
-    pmax,
-    pmean,
-    pmin,
-    ppermute,
-    pshuffle,
-    psum,
-    psum_scatter,
-    pswapaxes,
-    pvary,
-)
-from arrayx.lax.programs import (
-    after_all,
-    composite,
-    create_token,
-    dce_sink,
-    platform_dependent,
-)
-from arrayx.lax.ragged import (
-    RaggedDotDimensionNumbers,
-    ragged_dot,
-    ragged_dot_general,
-)
-from arrayx.lax.reductions import (
-    approx_max_k,
-    approx_min_k,
-    argmax,
-    argmin,
-    cumlogsumexp,
-    cummax,
-    cummin,
-    cumprod,
-    cumsum,
-    reduce_and,
-    reduce_max,
-    reduce_min,
-    reduce_or,
-    reduce_prod,
-    reduce_sum,
-    reduce_xor,
-    sort,
-    sort_key_val,
-    top_k,
-)
-from arrayx.lax.slicing import (
-    dynamic_index_in_dim,
-    dynamic_slice,
-    dynamic_slice_in_dim,
-    dynamic_update_index_in_dim,
-    dynamic_update_slice,
-    dynamic_update_slice_in_dim,
-    index_in_dim,
-    slice,
-    slice_in_dim,
-    split,
-)
-from arrayx.lax.structural import (
-    bitcast_convert_type,
-    broadcast,
-    broadcast_in_dim,
-    broadcast_like,
-    broadcast_to_rank,
-    broadcasted_iota,
-    collapse,
-    concatenate,
-    convert_element_type,
-    dtype,
-    empty,
-    expand_dims,
-    full,
-    full_like,
-    iota,
-    pad,
-    reshape,
-    rev,
-    shape_as_value,
-    squeeze,
-    stack,
-    stage,
-    tile,
-    transpose,
-    unstack,
-)
 from arrayx.lazy import lazy_attributes
-from arrayx.numpy.promotion import (
-    broadcast_shapes,
-)
-
-if TYPE_CHECKING:
-    from arrayx.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
 
 # Not needed by every program: imported at the first look.
-__getattr__ = lazy_attributes(
-    "arrayx.lax",
+
+if TYPE_CHECKING:
+    from arrayx.api.autodiff import (
+        stop_gradient,
+    )
+    from arrayx.api.meshes import (
+        with_sharding_constraint,
+    )
+    from arrayx.lax import (
+        linalg,
+    )
+    from arrayx.lax.associative import (
+        associative_scan,
+    )
+    from arrayx.lax.barriers import optimization_barrier
+    from arrayx.lax.combining import (
+        reduce,
+        reduce_window,
+        reduce_window_shape_tuple,
+    )
+    from arrayx.lax.contraction import (
+        DotAlgorithm,
+        DotAlgorithmPreset,
+        Precision,
+        PrecisionLike,
+        batch_matmul,
+        dot,
+        dot_general,
+        scaled_dot,
+    )
+    from arrayx.lax.control_flow import (
+        cond,
+        switch,
+    )
+    from arrayx.lax.convolution import (
+        ConvDimensionNumbers,
+        ConvGeneralDilatedDimensionNumbers,
+        conv,
+        conv_dimension_numbers,
+        conv_general_dilated,
+        conv_general_dilated_local,
+        conv_general_dilated_patches,
+        conv_general_permutations,
+        conv_general_shape_tuple,
+        conv_shape_tuple,
+        conv_transpose,
+        conv_transpose_shape_tuple,
+        conv_with_general_padding,
+    )
+    from arrayx.lax.dimension_numbers import (
+        DotDimensionNumbers,
+        GatherDimensionNumbers,
+        GatherScatterMode,
+        ScatterDimensionNumbers,
+        gather,
+        index_take,
+        padtype_to_pads,
+        scatter,
+        scatter_add,
+        scatter_apply,
+        scatter_max,
+        scatter_min,
+        scatter_mul,
+        scatter_sub,
+    )
+    from arrayx.lax.elementwise import (
+        AccuracyMode,
+        RoundingMethod,
+        Tolerance,
+        abs,
+        acos,
+        acosh,
+        add,
+        asin,
+        asinh,
+        atan,
+        atan2,
+        atanh,
+        bessel_i0e,
+        bessel_i1e,
+        betainc,
+        bitwise_and,
+        bitwise_not,
+        bitwise_or,
+        bitwise_xor,
+        cbrt,
+        ceil,
+        clamp,
+        clz,
+        complex,
+        conj,
+        cos,
+        cosh,
+        digamma,
+        div,
+        eq,
+        erf,
+        erf_inv,
+        erfc,
+        exp,
+        exp2,
+        expm1,
+        floor,
+        ge,
+        gt,
+        igamma,
+        igamma_grad_a,
+        igammac,
+        imag,
+        integer_pow,
+        is_finite,
+        le,
+        lgamma,
+        log,
+        log1p,
+        logistic,
+        lt,
+        max,
+        min,
+        mul,
+        mulhi,
+        ne,
+        neg,
+        nextafter,
+        polygamma,
+        population_count,
+        pow,
+        random_gamma_grad,
+        real,
+        reciprocal,
+        reduce_precision,
+        rem,
+        round,
+        rsqrt,
+        select,
+        select_n,
+        shift_left,
+        shift_right_arithmetic,
+        shift_right_logical,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        square,
+        sub,
+        tan,
+        tanh,
+        zeta,
+    )
+    from arrayx.lax.fourier import (
+        FftType,
+        fft,
+    )
+    from arrayx.lax.implicit import custom_linear_solve, custom_root
+    from arrayx.lax.loops import (
+        fori_loop,
+        map,
+        scan,
+        while_loop,
+    )
+    from arrayx.lax.parallel import (
+        all_gather,
+        all_to_all,
+        axis_index,
+        axis_size,
+        pbroadcast,
+        pcast,
+        pmax,
+        pmean,
+        pmin,
+        ppermute,
+        pshuffle,
+        psum,
+        psum_scatter,
+        pswapaxes,
+        pvary,
+    )
+    from arrayx.lax.programs import (
+        after_all,
+        composite,
+        create_token,
+        dce_sink,
+        platform_dependent,
+    )
+    from arrayx.lax.ragged import (
+        RaggedDotDimensionNumbers,
+        ragged_dot,
+        ragged_dot_general,
+    )
+    from arrayx.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
+    from arrayx.lax.reductions import (
+        approx_max_k,
+        approx_min_k,
+        argmax,
+        argmin,
+        cumlogsumexp,
+        cummax,
+        cummin,
+        cumprod,
+        cumsum,
+        reduce_and,
+        reduce_max,
+        reduce_min,
+        reduce_or,
+        reduce_prod,
+        reduce_sum,
+        reduce_xor,
+        sort,
+        sort_key_val,
+        top_k,
+    )
+    from arrayx.lax.slicing import (
+        dynamic_index_in_dim,
+        dynamic_slice,
+        dynamic_slice_in_dim,
+        dynamic_update_index_in_dim,
+        dynamic_update_slice,
+        dynamic_update_slice_in_dim,
+        index_in_dim,
+        slice,
+        slice_in_dim,
+        split,
+    )
+    from arrayx.lax.structural import (
+        bitcast_convert_type,
+        broadcast,
+        broadcast_in_dim,
+        broadcast_like,
+        broadcast_to_rank,
+        broadcasted_iota,
+        collapse,
+        concatenate,
+        convert_element_type,
+        dtype,
+        empty,
+        expand_dims,
+        full,
+        full_like,
+        iota,
+        pad,
+        reshape,
+        rev,
+        shape_as_value,
+        squeeze,
+        stack,
+        stage,
+        tile,
+        transpose,
+        unstack,
+    )
+    from arrayx.numpy.promotion import (
+        broadcast_shapes,
+    )
+
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
     {
-        "RandomAlgorithm": "arrayx.lax.random_bits",
-        "rng_bit_generator": "arrayx.lax.random_bits",
-        "rng_uniform": "arrayx.lax.random_bits",
+        "arrayx.api.autodiff": "stop_gradient",
+        "arrayx.api.meshes": "with_sharding_constraint",
+        "": "linalg",
+        "associative": "associative_scan",
+        "barriers": "optimization_barrier",
+        "combining": "reduce reduce_window reduce_window_shape_tuple",
+        "contraction": (
+            "DotAlgorithm DotAlgorithmPreset Precision PrecisionLike batch_matmul dot dot_general "
+            "scaled_dot"
+        ),
+        "control_flow": "cond switch",
+        "convolution": (
+            "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers conv conv_dimension_numbers "
+            "conv_general_dilated conv_general_dilated_local conv_general_dilated_patches "
+            "conv_general_permutations conv_general_shape_tuple conv_shape_tuple conv_transpose "
+            "conv_transpose_shape_tuple conv_with_general_padding"
+        ),
+        "dimension_numbers": (
+            "DotDimensionNumbers GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers "
+            "gather index_take padtype_to_pads scatter scatter_add scatter_apply scatter_max "
+            "scatter_min scatter_mul scatter_sub"
+        ),
+        "elementwise": (
+            "AccuracyMode RoundingMethod Tolerance abs acos acosh add asin asinh atan atan2 atanh "
+            "bessel_i0e bessel_i1e betainc bitwise_and bitwise_not bitwise_or bitwise_xor cbrt "
+            "ceil clamp clz complex conj cos cosh digamma div eq erf erf_inv erfc exp exp2 expm1 "
+            "floor ge gt igamma igamma_grad_a igammac imag integer_pow is_finite le lgamma log "
+            "log1p logistic lt max min mul mulhi ne neg nextafter polygamma population_count pow "
+            "random_gamma_grad real reciprocal reduce_precision rem round rsqrt select select_n "
+            "shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square sub "
+            "tan tanh zeta"
+        ),
+        "fourier": "FftType fft",
+        "implicit": "custom_linear_solve custom_root",
+        "loops": "fori_loop map scan while_loop",
+        "parallel": (
+            "all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute "
+            "pshuffle psum psum_scatter pswapaxes pvary"
+        ),
+        "programs": "after_all composite create_token dce_sink platform_dependent",
+        "ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
+        "reductions": (
+            "approx_max_k approx_min_k argmax argmin cumlogsumexp cummax cummin cumprod cumsum "
+            "reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor sort "
+            "sort_key_val top_k"
+        ),
+        "slicing": (
+            "dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim "
+            "dynamic_update_slice dynamic_update_slice_in_dim index_in_dim slice slice_in_dim "
+            "split"
+        ),
+        "structural": (
+            "bitcast_convert_type broadcast broadcast_in_dim broadcast_like broadcast_to_rank "
+            "broadcasted_iota collapse concatenate convert_element_type dtype empty expand_dims "
+            "full full_like iota pad reshape rev shape_as_value squeeze stack stage tile transpose "
+            "unstack"
+        ),
+        "arrayx.numpy.promotion": "broadcast_shapes",
+        "random_bits": "RandomAlgorithm rng_bit_generator rng_uniform",
     },
 )
 

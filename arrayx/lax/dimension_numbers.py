@@ -121,7 +121,7 @@ def _scatter(name: str, combine: str, sentence: str) -> Any:
             places,
             as_type(new, x.dtype),
             dims=dims,
-            mode="drop" if how == "fill" else how,
+            mode=("within" if mode is None else "drop") if how == "fill" else how,
             combine=combine,
             unique=unique_indices,
         )

@@ -196,6 +196,8 @@ def _largest(x: Array, axis: Any, where: Any) -> Array:
 def softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
     """exp(x) divided by its sum over an axis; elements that `where` leaves out give 0.
 
+    Where it leaves out all of them all are 0, and so are the slopes.
+
     >>> import numpy as np
     >>> softmax(np.zeros(4)).tolist()
     [0.25, 0.25, 0.25, 0.25]
@@ -205,7 +207,10 @@ def softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:
     weights = transcendental.exp(shifted)
     if where is not None:
         weights = choose(where, weights, 0.0)
-    return arithmetic.divide(weights, reductions.sum(weights, axis, keepdims=True))
+    total = reductions.sum(weights, axis, keepdims=True)
+    if where is not None:
+        total = choose(total == 0.0, 1.0, total)
+    return arithmetic.divide(weights, total)
 
 
 def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Array:

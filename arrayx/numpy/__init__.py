@@ -1,409 +1,535 @@
 """NumPy's functions for arrays that can be traced: `import arrayx.numpy as anp`."""
 
-import sys
+from typing import TYPE_CHECKING
 
 from numpy.exceptions import ComplexWarning
 
 from arrayx.core.array import Array as ndarray
-from arrayx.numpy import fft, linalg, operators
-from arrayx.numpy.arithmetic import (
-    abs,
-    absolute,
-    add,
-    clip,
-    copysign,
-    divide,
-    divmod,
-    fabs,
-    float_power,
-    floor_divide,
-    fmax,
-    fmin,
-    fmod,
-    heaviside,
-    maximum,
-    minimum,
-    mod,
-    multiply,
-    negative,
-    nextafter,
-    positive,
-    pow,
-    power,
-    reciprocal,
-    remainder,
-    sign,
-    square,
-    subtract,
-    true_divide,
+from arrayx.lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from arrayx.numpy import fft, linalg
+    from arrayx.numpy.arithmetic import (
+        abs,
+        absolute,
+        add,
+        clip,
+        copysign,
+        divide,
+        divmod,
+        fabs,
+        float_power,
+        floor_divide,
+        fmax,
+        fmin,
+        fmod,
+        heaviside,
+        maximum,
+        minimum,
+        mod,
+        multiply,
+        negative,
+        nextafter,
+        positive,
+        pow,
+        power,
+        reciprocal,
+        remainder,
+        sign,
+        square,
+        subtract,
+        true_divide,
+    )
+    from arrayx.numpy.bessel import i0
+    from arrayx.numpy.bits import frexp, ldexp, packbits, spacing, unpackbits
+    from arrayx.numpy.contraction import (
+        dot,
+        inner,
+        matmul,
+        matvec,
+        outer,
+        tensordot,
+        vdot,
+        vecdot,
+        vecmat,
+    )
+    from arrayx.numpy.creation import (
+        array,
+        asarray,
+        astype,
+        copy,
+        empty,
+        empty_like,
+        full,
+        full_like,
+        ones,
+        ones_like,
+        zeros,
+        zeros_like,
+    )
+    from arrayx.numpy.cumulative import (
+        cumprod,
+        cumsum,
+        cumulative_prod,
+        cumulative_sum,
+        diff,
+        ediff1d,
+        gradient,
+        trapezoid,
+    )
+    from arrayx.numpy.diagonals import cross, diag, diagflat, diagonal, kron, make_diagonal, trace
+    from arrayx.numpy.divisors import gcd, lcm
+    from arrayx.numpy.dtypes import (
+        bfloat16,
+        bool,
+        bool_,
+        can_cast,
+        cdouble,
+        character,
+        complex64,
+        complex128,
+        complex_,
+        complexfloating,
+        csingle,
+        double,
+        dtype,
+        e,
+        euler_gamma,
+        finfo,
+        flexible,
+        float4_e2m1fn,
+        float6_e2m3fn,
+        float6_e3m2fn,
+        float8_e3m4,
+        float8_e4m3,
+        float8_e4m3b11fnuz,
+        float8_e4m3fn,
+        float8_e4m3fnuz,
+        float8_e5m2,
+        float8_e5m2fnuz,
+        float8_e8m0fnu,
+        float16,
+        float32,
+        float64,
+        float_,
+        floating,
+        generic,
+        iinfo,
+        inexact,
+        inf,
+        int2,
+        int4,
+        int8,
+        int16,
+        int32,
+        int64,
+        int_,
+        integer,
+        iscomplexobj,
+        isdtype,
+        isrealobj,
+        issubdtype,
+        nan,
+        newaxis,
+        number,
+        object_,
+        pi,
+        promote_types,
+        result_type,
+        signedinteger,
+        single,
+        uint,
+        uint2,
+        uint4,
+        uint8,
+        uint16,
+        uint32,
+        uint64,
+        unsignedinteger,
+    )
+    from arrayx.numpy.editing import delete, extract, insert, trim_zeros
+    from arrayx.numpy.files import (
+        from_dlpack,
+        frombuffer,
+        fromfile,
+        fromiter,
+        fromstring,
+        get_printoptions,
+        load,
+        printoptions,
+        save,
+        savez,
+        set_printoptions,
+    )
+    from arrayx.numpy.fitting import polyfit, roots
+    from arrayx.numpy.histograms import (
+        bincount,
+        corrcoef,
+        cov,
+        histogram,
+        histogram2d,
+        histogram_bin_edges,
+        histogramdd,
+    )
+    from arrayx.numpy.inspection import array_repr, array_str, isscalar, iterable, ndim, shape, size
+    from arrayx.numpy.logic import (
+        allclose,
+        array_equal,
+        array_equiv,
+        bitwise_and,
+        bitwise_count,
+        bitwise_invert,
+        bitwise_left_shift,
+        bitwise_not,
+        bitwise_or,
+        bitwise_right_shift,
+        bitwise_xor,
+        equal,
+        greater,
+        greater_equal,
+        invert,
+        isclose,
+        iscomplex,
+        isfinite,
+        isinf,
+        isnan,
+        isneginf,
+        isposinf,
+        isreal,
+        left_shift,
+        less,
+        less_equal,
+        logical_and,
+        logical_not,
+        logical_or,
+        logical_xor,
+        not_equal,
+        right_shift,
+        signbit,
+    )
+    from arrayx.numpy.mapping import apply_along_axis, apply_over_axes, fromfunction, vectorize
+    from arrayx.numpy.matrices import eye, identity, indices, meshgrid, tri, tril, triu, vander
+    from arrayx.numpy.namespace import ARRAY_API_VERSION as __array_api_version__
+    from arrayx.numpy.namespace import namespace_info as __array_namespace_info__
+    from arrayx.numpy.ordering import (
+        argmax,
+        argmin,
+        argpartition,
+        argsort,
+        digitize,
+        lexsort,
+        median,
+        nanargmax,
+        nanargmin,
+        nanmedian,
+        nanpercentile,
+        nanquantile,
+        partition,
+        percentile,
+        quantile,
+        searchsorted,
+        sort,
+        sort_complex,
+    )
+    from arrayx.numpy.padding import pad
+    from arrayx.numpy.places import (
+        c_,
+        diag_indices,
+        diag_indices_from,
+        fill_diagonal,
+        index_exp,
+        ix_,
+        mask_indices,
+        mgrid,
+        ogrid,
+        place,
+        put,
+        put_along_axis,
+        r_,
+        ravel_multi_index,
+        s_,
+        tril_indices,
+        tril_indices_from,
+        triu_indices,
+        triu_indices_from,
+        unravel_index,
+    )
+    from arrayx.numpy.polynomials import (
+        poly,
+        polyadd,
+        polyder,
+        polydiv,
+        polyint,
+        polymul,
+        polysub,
+        polyval,
+    )
+    from arrayx.numpy.promotion import broadcast_shapes
+    from arrayx.numpy.ranges import arange, geomspace, linspace, logspace
+    from arrayx.numpy.reductions import (
+        all,
+        amax,
+        amin,
+        any,
+        count_nonzero,
+        max,
+        min,
+        prod,
+        ptp,
+        sum,
+    )
+    from arrayx.numpy.repetition import (
+        array_split,
+        dsplit,
+        flip,
+        fliplr,
+        flipud,
+        hsplit,
+        repeat,
+        resize,
+        roll,
+        rot90,
+        split,
+        tile,
+        vsplit,
+    )
+    from arrayx.numpy.rounding import (
+        around,
+        ceil,
+        fix,
+        floor,
+        modf,
+        real_if_close,
+        rint,
+        round,
+        trunc,
+    )
+    from arrayx.numpy.selection import (
+        argwhere,
+        choose,
+        compress,
+        flatnonzero,
+        nonzero,
+        piecewise,
+        select,
+        take,
+        take_along_axis,
+        where,
+    )
+    from arrayx.numpy.sets import (
+        intersect1d,
+        isin,
+        setdiff1d,
+        setxor1d,
+        union1d,
+        unique,
+        unique_all,
+        unique_counts,
+        unique_inverse,
+        unique_values,
+    )
+    from arrayx.numpy.shapes import (
+        append,
+        atleast_1d,
+        atleast_2d,
+        atleast_3d,
+        block,
+        broadcast_arrays,
+        broadcast_to,
+        column_stack,
+        concat,
+        concatenate,
+        dstack,
+        expand_dims,
+        hstack,
+        matrix_transpose,
+        moveaxis,
+        permute_dims,
+        ravel,
+        reshape,
+        rollaxis,
+        row_stack,
+        squeeze,
+        stack,
+        swapaxes,
+        transpose,
+        unstack,
+        vstack,
+    )
+    from arrayx.numpy.signals import (
+        bartlett,
+        blackman,
+        convolve,
+        correlate,
+        hamming,
+        hanning,
+        interp,
+        kaiser,
+        unwrap,
+    )
+    from arrayx.numpy.statistics import (
+        average,
+        mean,
+        nancumprod,
+        nancumsum,
+        nanmax,
+        nanmean,
+        nanmin,
+        nanprod,
+        nanstd,
+        nansum,
+        nanvar,
+        std,
+        var,
+    )
+    from arrayx.numpy.summation import einsum, einsum_path
+    from arrayx.numpy.transcendental import (
+        acos,
+        acosh,
+        angle,
+        arccos,
+        arccosh,
+        arcsin,
+        arcsinh,
+        arctan,
+        arctan2,
+        arctanh,
+        asin,
+        asinh,
+        atan,
+        atan2,
+        atanh,
+        cbrt,
+        conj,
+        conjugate,
+        cos,
+        cosh,
+        deg2rad,
+        degrees,
+        exp,
+        exp2,
+        expm1,
+        hypot,
+        imag,
+        log,
+        log1p,
+        log2,
+        log10,
+        logaddexp,
+        logaddexp2,
+        nan_to_num,
+        rad2deg,
+        radians,
+        real,
+        sin,
+        sinc,
+        sinh,
+        sqrt,
+        tan,
+        tanh,
+    )
+    from arrayx.numpy.ufuncs import frompyfunc, ufunc
+
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
+    {
+        "": "fft linalg",
+        "arithmetic": (
+            "abs absolute add clip copysign divide divmod fabs float_power floor_divide fmax fmin "
+            "fmod heaviside maximum minimum mod multiply negative nextafter positive pow power "
+            "reciprocal remainder sign square subtract true_divide"
+        ),
+        "bessel": "i0",
+        "bits": "frexp ldexp packbits spacing unpackbits",
+        "contraction": "dot inner matmul matvec outer tensordot vdot vecdot vecmat",
+        "creation": (
+            "array asarray astype copy empty empty_like full full_like ones ones_like zeros "
+            "zeros_like"
+        ),
+        "cumulative": (
+            "cumprod cumsum cumulative_prod cumulative_sum diff ediff1d gradient trapezoid"
+        ),
+        "diagonals": "cross diag diagflat diagonal kron make_diagonal trace",
+        "divisors": "gcd lcm",
+        "dtypes": (
+            "bfloat16 bool bool_ can_cast cdouble character complex64 complex128 complex_ "
+            "complexfloating csingle double dtype e euler_gamma finfo flexible float4_e2m1fn "
+            "float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn "
+            "float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float16 float32 float64 "
+            "float_ floating generic iinfo inexact inf int2 int4 int8 int16 int32 int64 int_ "
+            "integer iscomplexobj isdtype isrealobj issubdtype nan newaxis number object_ pi "
+            "promote_types result_type signedinteger single uint uint2 uint4 uint8 uint16 uint32 "
+            "uint64 unsignedinteger"
+        ),
+        "editing": "delete extract insert trim_zeros",
+        "files": (
+            "from_dlpack frombuffer fromfile fromiter fromstring get_printoptions load "
+            "printoptions save savez set_printoptions"
+        ),
+        "fitting": "polyfit roots",
+        "histograms": "bincount corrcoef cov histogram histogram2d histogram_bin_edges histogramdd",
+        "inspection": "array_repr array_str isscalar iterable ndim shape size",
+        "logic": (
+            "allclose array_equal array_equiv bitwise_and bitwise_count bitwise_invert "
+            "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor equal "
+            "greater greater_equal invert isclose iscomplex isfinite isinf isnan isneginf isposinf "
+            "isreal left_shift less less_equal logical_and logical_not logical_or logical_xor "
+            "not_equal right_shift signbit"
+        ),
+        "mapping": "apply_along_axis apply_over_axes fromfunction vectorize",
+        "matrices": "eye identity indices meshgrid tri tril triu vander",
+        "namespace": (
+            "__array_api_version__=ARRAY_API_VERSION __array_namespace_info__=namespace_info"
+        ),
+        "ordering": (
+            "argmax argmin argpartition argsort digitize lexsort median nanargmax nanargmin "
+            "nanmedian nanpercentile nanquantile partition percentile quantile searchsorted sort "
+            "sort_complex"
+        ),
+        "padding": "pad",
+        "places": (
+            "c_ diag_indices diag_indices_from fill_diagonal index_exp ix_ mask_indices mgrid "
+            "ogrid place put put_along_axis r_ ravel_multi_index s_ tril_indices tril_indices_from "
+            "triu_indices triu_indices_from unravel_index"
+        ),
+        "polynomials": "poly polyadd polyder polydiv polyint polymul polysub polyval",
+        "promotion": "broadcast_shapes",
+        "ranges": "arange geomspace linspace logspace",
+        "reductions": "all amax amin any count_nonzero max min prod ptp sum",
+        "repetition": (
+            "array_split dsplit flip fliplr flipud hsplit repeat resize roll rot90 split tile "
+            "vsplit"
+        ),
+        "rounding": "around ceil fix floor modf real_if_close rint round trunc",
+        "selection": (
+            "argwhere choose compress flatnonzero nonzero piecewise select take take_along_axis "
+            "where"
+        ),
+        "sets": (
+            "intersect1d isin setdiff1d setxor1d union1d unique unique_all unique_counts "
+            "unique_inverse unique_values"
+        ),
+        "shapes": (
+            "append atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_to "
+            "column_stack concat concatenate dstack expand_dims hstack matrix_transpose moveaxis "
+            "permute_dims ravel reshape rollaxis row_stack squeeze stack swapaxes transpose "
+            "unstack vstack"
+        ),
+        "signals": "bartlett blackman convolve correlate hamming hanning interp kaiser unwrap",
+        "statistics": (
+            "average mean nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar "
+            "std var"
+        ),
+        "summation": "einsum einsum_path",
+        "transcendental": (
+            "acos acosh angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan "
+            "atan2 atanh cbrt conj conjugate cos cosh deg2rad degrees exp exp2 expm1 hypot imag "
+            "log log1p log2 log10 logaddexp logaddexp2 nan_to_num rad2deg radians real sin sinc "
+            "sinh sqrt tan tanh"
+        ),
+        "ufuncs": "frompyfunc ufunc",
+    },
 )
-from arrayx.numpy.bessel import i0
-from arrayx.numpy.bits import frexp, ldexp, packbits, spacing, unpackbits
-from arrayx.numpy.contraction import (
-    dot,
-    inner,
-    matmul,
-    matvec,
-    outer,
-    tensordot,
-    vdot,
-    vecdot,
-    vecmat,
-)
-from arrayx.numpy.creation import (
-    array,
-    asarray,
-    astype,
-    copy,
-    empty,
-    empty_like,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from arrayx.numpy.cumulative import (
-    cumprod,
-    cumsum,
-    cumulative_prod,
-    cumulative_sum,
-    diff,
-    ediff1d,
-    gradient,
-    trapezoid,
-)
-from arrayx.numpy.diagonals import cross, diag, diagflat, diagonal, kron, trace
-from arrayx.numpy.divisors import gcd, lcm
-from arrayx.numpy.dtypes import (
-    bfloat16,
-    bool,
-    bool_,
-    can_cast,
-    cdouble,
-    character,
-    complex64,
-    complex128,
-    complex_,
-    complexfloating,
-    csingle,
-    double,
-    dtype,
-    e,
-    euler_gamma,
-    finfo,
-    flexible,
-    float4_e2m1fn,
-    float6_e2m3fn,
-    float6_e3m2fn,
-    float8_e3m4,
-    float8_e4m3,
-    float8_e4m3b11fnuz,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    float8_e8m0fnu,
-    float16,
-    float32,
-    float64,
-    float_,
-    floating,
-    generic,
-    iinfo,
-    inexact,
-    inf,
-    int2,
-    int4,
-    int8,
-    int16,
-    int32,
-    int64,
-    int_,
-    integer,
-    iscomplexobj,
-    isdtype,
-    isrealobj,
-    issubdtype,
-    nan,
-    newaxis,
-    number,
-    object_,
-    pi,
-    promote_types,
-    result_type,
-    signedinteger,
-    single,
-    uint,
-    uint2,
-    uint4,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    unsignedinteger,
-)
-from arrayx.numpy.editing import delete, extract, insert, trim_zeros
-from arrayx.numpy.files import (
-    from_dlpack,
-    frombuffer,
-    fromfile,
-    fromiter,
-    fromstring,
-    get_printoptions,
-    load,
-    printoptions,
-    save,
-    savez,
-    set_printoptions,
-)
-from arrayx.numpy.fitting import polyfit, roots
-from arrayx.numpy.histograms import (
-    bincount,
-    corrcoef,
-    cov,
-    histogram,
-    histogram2d,
-    histogram_bin_edges,
-    histogramdd,
-)
-from arrayx.numpy.inspection import array_repr, array_str, isscalar, iterable, ndim, shape, size
-from arrayx.numpy.logic import (
-    allclose,
-    array_equal,
-    array_equiv,
-    bitwise_and,
-    bitwise_count,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_not,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    equal,
-    greater,
-    greater_equal,
-    invert,
-    isclose,
-    iscomplex,
-    isfinite,
-    isinf,
-    isnan,
-    isneginf,
-    isposinf,
-    isreal,
-    left_shift,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    not_equal,
-    right_shift,
-    signbit,
-)
-from arrayx.numpy.mapping import apply_along_axis, apply_over_axes, fromfunction, vectorize
-from arrayx.numpy.matrices import eye, identity, indices, meshgrid, tri, tril, triu, vander
-from arrayx.numpy.namespace import ARRAY_API_VERSION as __array_api_version__
-from arrayx.numpy.namespace import namespace_info as __array_namespace_info__
-from arrayx.numpy.ordering import (
-    argmax,
-    argmin,
-    argpartition,
-    argsort,
-    digitize,
-    lexsort,
-    median,
-    nanargmax,
-    nanargmin,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    partition,
-    percentile,
-    quantile,
-    searchsorted,
-    sort,
-    sort_complex,
-)
-from arrayx.numpy.padding import pad
-from arrayx.numpy.places import (
-    c_,
-    diag_indices,
-    diag_indices_from,
-    fill_diagonal,
-    index_exp,
-    ix_,
-    mask_indices,
-    mgrid,
-    ogrid,
-    place,
-    put,
-    put_along_axis,
-    r_,
-    ravel_multi_index,
-    s_,
-    tril_indices,
-    tril_indices_from,
-    triu_indices,
-    triu_indices_from,
-    unravel_index,
-)
-from arrayx.numpy.polynomials import (
-    poly,
-    polyadd,
-    polyder,
-    polydiv,
-    polyint,
-    polymul,
-    polysub,
-    polyval,
-)
-from arrayx.numpy.promotion import broadcast_shapes
-from arrayx.numpy.ranges import arange, geomspace, linspace, logspace
-from arrayx.numpy.reductions import all, amax, amin, any, count_nonzero, max, min, prod, ptp, sum
-from arrayx.numpy.repetition import (
-    array_split,
-    dsplit,
-    flip,
-    fliplr,
-    flipud,
-    hsplit,
-    repeat,
-    resize,
-    roll,
-    rot90,
-    split,
-    tile,
-    vsplit,
-)
-from arrayx.numpy.rounding import around, ceil, fix, floor, modf, rint, round, trunc
-from arrayx.numpy.selection import (
-    argwhere,
-    choose,
-    compress,
-    flatnonzero,
-    nonzero,
-    piecewise,
-    select,
-    take,
-    take_along_axis,
-    where,
-)
-from arrayx.numpy.sets import (
-    intersect1d,
-    isin,
-    setdiff1d,
-    setxor1d,
-    union1d,
-    unique,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
-from arrayx.numpy.shapes import (
-    append,
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    block,
-    broadcast_arrays,
-    broadcast_to,
-    column_stack,
-    concat,
-    concatenate,
-    dstack,
-    expand_dims,
-    hstack,
-    matrix_transpose,
-    moveaxis,
-    permute_dims,
-    ravel,
-    reshape,
-    rollaxis,
-    squeeze,
-    stack,
-    swapaxes,
-    transpose,
-    unstack,
-    vstack,
-)
-from arrayx.numpy.signals import (
-    bartlett,
-    blackman,
-    convolve,
-    correlate,
-    hamming,
-    hanning,
-    interp,
-    kaiser,
-    unwrap,
-)
-from arrayx.numpy.statistics import (
-    average,
-    mean,
-    nancumprod,
-    nancumsum,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
-    std,
-    var,
-)
-from arrayx.numpy.summation import einsum, einsum_path
-from arrayx.numpy.transcendental import (
-    acos,
-    acosh,
-    angle,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cbrt,
-    conj,
-    conjugate,
-    cos,
-    cosh,
-    deg2rad,
-    degrees,
-    exp,
-    exp2,
-    expm1,
-    hypot,
-    imag,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logaddexp2,
-    nan_to_num,
-    rad2deg,
-    radians,
-    real,
-    sin,
-    sinc,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-)
-from arrayx.numpy.ufuncs import frompyfunc, ufunc
 
 __all__ = [
     "ComplexWarning",
@@ -654,6 +780,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logspace",
+    "make_diagonal",
     "mask_indices",
     "matmul",
     "matrix_transpose",
@@ -732,6 +859,7 @@ __all__ = [
     "ravel",
     "ravel_multi_index",
     "real",
+    "real_if_close",
     "reciprocal",
     "remainder",
     "repeat",
@@ -745,6 +873,7 @@ __all__ = [
     "roots",
     "rot90",
     "round",
+    "row_stack",
     "s_",
     "save",
     "savez",
@@ -824,5 +953,3 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-
-operators.install(sys.modules[__name__])

@@ -12,7 +12,8 @@ import numpy as np
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
+from arrayx.numpy.composing import composed
+from arrayx.numpy.functions import array_of, binary, refuse_complex, unary, with_methods
 from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import LITERALS, Pair, as_array, inexact, operands, same
 from arrayx.primitives import arithmetic, bitwise, combined, exponential, numeric
@@ -345,7 +346,7 @@ heaviside = binary(
 )
 
 
-@named
+@composed
 def clip(
     arr: Any, /, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None
 ) -> Array:
@@ -421,3 +422,10 @@ def float_power(x1: Any, x2: Any, /) -> Array:
 
 
 _float_power = binary("float_power", exponential.pow, "", "", result_of=inexact)
+
+with_methods(add, identity=0, associative=True)
+with_methods(multiply, identity=1, associative=True)
+with_methods(maximum, minimum, fmax, fmin, associative=True)
+with_methods(subtract, divide, floor_divide, remainder, fmod, power, float_power)
+with_methods(copysign, heaviside, nextafter)
+with_methods(negative, operands=1)

@@ -9,7 +9,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
-from arrayx.numpy.naming import named
+from arrayx.numpy.composing import composed
 from arrayx.numpy.promotion import (
     as_array,
     as_type,
@@ -131,7 +131,7 @@ def matmul(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any
     return contracted(x, y, ((n + 1,), (n,)), (paired, paired), **options)
 
 
-@named
+@composed
 def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
     """The sum of the products of the elements of two flattened arrays, `a` conjugated.
 
@@ -147,7 +147,7 @@ def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any =
     )
 
 
-@named
+@composed
 def vecdot(
     x1: Any,
     x2: Any,
@@ -174,7 +174,7 @@ def vecdot(
     return contracted(x, y, ((n,), (n,)), (paired, paired), precision, preferred_element_type)
 
 
-@named
+@composed
 def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
     """The sum of products over the last axes.
 
@@ -193,7 +193,7 @@ def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any 
     return contracted(x, y, axes, precision=precision, preferred=preferred_element_type)
 
 
-@named
+@composed
 def outer(a: Any, b: Any, out: None = None) -> Array:
     """All products of an element of `a` with one of `b`, both flattened.
 
@@ -205,7 +205,7 @@ def outer(a: Any, b: Any, out: None = None) -> Array:
     return arithmetic.multiply(expand_dims(ravel(x), 1), expand_dims(ravel(y), 0))
 
 
-@named
+@composed
 def tensordot(
     a: Any, b: Any, axes: Any = 2, *, precision: Any = None, preferred_element_type: Any = None
 ) -> Array:
@@ -251,7 +251,7 @@ def _rank(x: Array, least: int, function: str, argument: str) -> None:
         raise errors.ShapeError(f"{function}: {argument} must be {what}, got shape {x.shape}")
 
 
-@named
+@composed
 def matvec(x1: Any, x2: Any, /) -> Array:
     """The product of matrices, in the last two axes of `x1`, with vectors, in the last of `x2`.
 
@@ -265,7 +265,7 @@ def matvec(x1: Any, x2: Any, /) -> Array:
     return matmul(x, expand_dims(y, -1))[..., 0]
 
 
-@named
+@composed
 def vecmat(x1: Any, x2: Any, /) -> Array:
     """The product of conjugated vectors, in the last axis of `x1`, with matrices.
 

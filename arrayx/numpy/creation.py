@@ -10,12 +10,11 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.api.arguments import ShapeDtypeStruct
 from arrayx.api.placement import device_put, find_device
-from arrayx.backend.concrete import ConcreteArray
 from arrayx.backend.dispatch import default_device
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval, Shape
-from arrayx.core.interpreter import Tracer
 from arrayx.numpy.naming import named
+from arrayx.numpy.nested import from_any
 from arrayx.numpy.placing import placed
 from arrayx.numpy.promotion import (
     LITERALS,
@@ -23,17 +22,14 @@ from arrayx.numpy.promotion import (
     as_array,
     as_type,
     broadcast_to_shape,
-    host_array,
     placed_like,
-    plain_number,
     read,
     read_beside,
     scalar_array,
     staging,
 )
-from arrayx.numpy.shapes import broadcast_to, expand_dims, stack
+from arrayx.numpy.shapes import broadcast_to, expand_dims
 from arrayx.primitives.creation import fill
-from arrayx.promotion import lattice_result
 
 
 def as_shape(shape: Any, function: str) -> Shape:
@@ -75,7 +71,7 @@ def array(
     if device is not None:
         return placed(device, array, object, dtype, copy, order, ndmin)  # type: ignore[no-any-return]
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
-    result = _from_any(object, wanted)
+    result = from_any(object, wanted)
     if wanted is not None:
         result = cast(result, wanted)
     elif result.aval.weak_type:
@@ -163,114 +159,6 @@ def cast(x: Array, dtype: Any) -> Array:
     return as_type(x, dtype)
 
 
-def _from_any(value: Any, wanted: Any) -> Array:
-    if isinstance(value, Array):
-        return value
-    if type(value) in SCALARS:
-        default = dtypes.default_dtype(type(value))
-        target = default if wanted is None else wanted
-        if dtypes.kind(target) in ("key", "float0"):
-            raise errors.DtypeError(f"array: numbers cannot be of dtype {target}")
-        return host_array(_numbers(value, target))
-    if isinstance(value, np.ndarray | np.generic):
-        return host_array(value)
-    if isinstance(value, list | tuple):
-        return _from_sequence(value, wanted)
-    convertible = getattr(value, "__arrayx_array__", None)
-    if convertible is not None:
-        return convertible()  # type: ignore[no-any-return]
-    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
-        return host_array(np.asarray(value))
-    if hasattr(value, "__dlpack__"):
-        return host_array(np.from_dlpack(value))
-    if isinstance(value, memoryview | bytearray) or hasattr(value, "__buffer__"):
-        return host_array(np.array(value))
-    if isinstance(value, int | float | complex):
-        return _from_any(plain_number(value), wanted)
-    raise errors.ArgumentError(
-        f"array: cannot make an array of {value!r} of type {type(value).__name__}; it takes "
-        "numbers, arrays, and nested lists or tuples of those"
-    )
-
-
-def _leaves(value: Any) -> Any:
-    for item in value:
-        if isinstance(item, list | tuple):
-            yield from _leaves(item)
-        else:
-            yield item
-
-
-def _from_sequence(value: Any, wanted: Any) -> Array:
-    leaves = list(_leaves(value))
-    plain = all(
-        type(leaf) in SCALARS or isinstance(leaf, np.ndarray | np.generic) for leaf in leaves
-    )
-    if not plain and any(isinstance(leaf, Tracer) for leaf in leaves):
-        return _stacked(value, wanted)
-    hosts = [leaf.host() if isinstance(leaf, ConcreteArray) else leaf for leaf in leaves]
-    kinds = {type(leaf) for leaf in hosts}
-    if wanted is None:
-        if not leaves:
-            wanted = dtypes.default_float()
-        else:
-            wanted, _ = lattice_result(
-                {(typeof(h).dtype, typeof(h).weak_type) for h in map(_number, hosts)}
-            )
-    if kinds <= SCALARS:
-        return host_array(_numbers(value, wanted), leaves)
-    try:
-        return host_array(np.array(_hosted(value)).astype(wanted), leaves)
-    except ValueError as error:
-        raise errors.ShapeError(f"array: {error}") from None
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic) or type(value) in SCALARS:
-        return value
-    if isinstance(value, int | float | complex):
-        return plain_number(value)
-    if hasattr(value, "__array__"):
-        return np.asarray(value)
-    raise errors.ArgumentError(
-        f"array: {value!r} of type {type(value).__name__} is not a number or an array"
-    )
-
-
-def _hosted(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [_hosted(item) for item in value]
-    return value.host() if isinstance(value, ConcreteArray) else value
-
-
-def _numbers(value: Any, dtype: Any) -> np.ndarray:
-    """Python numbers as a NumPy array of a dtype; integers out of its range raise."""
-    try:
-        raw = np.array(value)
-    except ValueError as error:
-        raise errors.ShapeError(
-            f"array: the nested sequences have different lengths ({error})"
-        ) from None
-    if raw.dtype.kind in "iuO" and raw.size and dtypes.issubdtype(dtype, np.integer):
-        if raw.dtype.kind == "O":
-            for item in raw.ravel():
-                dtypes.check_scalar(item, dtype)
-        else:
-            dtypes.check_scalar(int(raw.min()), dtype)
-            dtypes.check_scalar(int(raw.max()), dtype)
-    with np.errstate(all="ignore"):
-        return np.asarray(raw.astype(dtype))
-
-
-def _stacked(value: Any, wanted: Any) -> Array:
-    if isinstance(value, list | tuple):
-        return stack([_stacked(item, wanted) for item in value])
-    made = _from_any(value, wanted)
-    if wanted is not None:
-        return as_type(made, wanted)
-    return as_array(value) if type(value) in SCALARS else made
-
-
 # ----------------------------------------------------------------- one value
 
 
@@ -339,7 +227,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
 
 def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, Any, bool]:
     if not (hasattr(a, "dtype") and hasattr(a, "shape")) and type(a) not in SCALARS:
-        read(a, "like", "a")
+        a = read(a, "like", "a")
     aval = a if hasattr(a, "dtype") and hasattr(a, "shape") else typeof(a)
     return (
         tuple(aval.shape) if shape is None else as_shape(shape, "like"),

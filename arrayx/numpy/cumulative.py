@@ -7,7 +7,8 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
-from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.composing import composed
+from arrayx.numpy.naming import refuse_out
 from arrayx.numpy.promotion import (
     as_array,
     as_numbers,
@@ -57,7 +58,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Ar
     return _running(cumulative.cumprod, a, axis, dtype, out, "cumprod")
 
 
-@named
+@composed
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
@@ -74,7 +75,7 @@ def cumulative_sum(
     return _with_unit(result, 0, axis) if include_initial else result
 
 
-@named
+@composed
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
@@ -110,7 +111,7 @@ def _with_unit(result: Array, unit: int, axis: Any) -> Array:
     return concatenate([fill(shape, result.dtype, value), result], i)
 
 
-@named
+@composed
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """The differences of neighbours along `axis`, taken `n` times.
 
@@ -144,7 +145,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
-@named
+@composed
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """The differences of neighbours of the flattened array, with something around them.
 
@@ -161,7 +162,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     return concatenate(parts)
 
 
-@named
+@composed
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     """The integral of `y` along `axis` by the trapezoidal rule.
 
@@ -183,7 +184,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     return arithmetic.multiply(0.5, sum(arithmetic.multiply(pairs, dx), -1))
 
 
-@named
+@composed
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = None) -> Any:
     """Central differences along axes, one-sided at the ends.
 

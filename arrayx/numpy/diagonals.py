@@ -9,11 +9,12 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.contraction import (
     _both,
 )
 from arrayx.numpy.matrices import diagonal_mask
-from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.naming import refuse_out
 from arrayx.numpy.promotion import (
     LITERALS,
     as_array,
@@ -50,7 +51,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return x[..., places + down, places + right]
 
 
-@named
+@composed
 def diag(v: Any, k: int = 0) -> Array:
     """The diagonal number `k` of a matrix, or the matrix that has a vector as that diagonal.
 
@@ -63,19 +64,46 @@ def diag(v: Any, k: int = 0) -> Array:
         return diagonal(x, concrete_index(k, "diag", "k"))
     if x.ndim != 1:
         raise errors.ShapeError(f"diag takes a vector or a matrix, got shape {x.shape}")
-    k = concrete_index(k, "diag", "k")
-    n = x.shape[0] + abs(k)
+    return _with_diagonal(x, concrete_index(k, "diag", "k"))
+
+
+def _with_diagonal(x: Array, k: int) -> Array:
+    """Square matrices in the last two axes, zero but for diagonal `k`: the vectors `x`."""
+    n = x.shape[-1] + abs(k)
     zero = LITERALS[dtypes.kind(x.dtype)](0)
     if k:
         with placed_like(x):
-            empty = broadcast_to_shape(as_type(as_array(zero), x.dtype), (abs(k),))
-        x = concatenate([empty, x] if k > 0 else [x, empty])
+            empty = broadcast_to_shape(as_type(as_array(zero), x.dtype), (*x.shape[:-1], abs(k)))
+        x = concatenate([empty, x] if k > 0 else [x, empty], -1)
+    shape = (*x.shape[:-1], n, n)
     with placed_like(x):
-        mask = diagonal_mask((n, n), k)
-    return select(mask, broadcast_to_shape(x, (n, n)), zero)  # type: ignore[no-any-return]
+        mask = broadcast_to_shape(diagonal_mask((n, n), k), shape)
+    return select(mask, broadcast_to_shape(expand_dims(x, -2), shape), zero)  # type: ignore[no-any-return]
 
 
-@named
+@composed
+def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Matrices whose diagonals are the vectors along the last axis of `D`: the inverse of
+    `diagonal`, as autograd has it.
+
+    The matrices are square and zero elsewhere; their rows and columns are the axes `axis1` and
+    `axis2` of the result.  The vectors are on the diagonal number `offset`.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.make_diagonal(anp.array([1, 2])).tolist()
+    [[1, 0], [0, 2]]
+    """
+    x = as_array(D, "make_diagonal", "D")
+    if x.ndim < 1:
+        raise errors.ShapeError("make_diagonal needs at least 1 dimension, got a number")
+    offset = concrete_index(offset, "make_diagonal", "offset")
+    i, j = (check_axis(axis, x.ndim + 1, "make_diagonal") for axis in (axis1, axis2))
+    if i == j:
+        raise errors.AxisError("make_diagonal: the two axes are the same")
+    return moveaxis(_with_diagonal(x, offset), (-2, -1), (i, j))
+
+
+@composed
 def diagflat(v: Any, k: int = 0) -> Array:
     """`diag` of the flattened array.
 
@@ -86,7 +114,7 @@ def diagflat(v: Any, k: int = 0) -> Array:
     return diag(ravel(as_array(v, "diagflat", "v")), k)
 
 
-@named
+@composed
 def trace(
     a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None
 ) -> Array:
@@ -100,7 +128,7 @@ def trace(
     return sum(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
-@named
+@composed
 def kron(a: Any, b: Any) -> Array:
     """The Kronecker product: each element of `a` replaced by its product with `b`.
 
@@ -117,7 +145,7 @@ def kron(a: Any, b: Any) -> Array:
     return reshape(arithmetic.multiply(wide_x, wide_y), shape)
 
 
-@named
+@composed
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Array:

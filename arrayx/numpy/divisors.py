@@ -7,6 +7,7 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.lax.loops import while_loop
+from arrayx.numpy.functions import with_methods
 from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import broadcast_shapes, broadcast_to_shape, promoted_arrays
 from arrayx.primitives.arithmetic import eq, mul, ne, select
@@ -61,3 +62,7 @@ def lcm(x1: Any, x2: Any, /) -> Array:
     common = _gcd(a, b)
     none = eq(common, 0)
     return select(none, 0, mul(div(a, select(none, 1, common)), b))  # type: ignore[no-any-return]
+
+
+with_methods(gcd, identity=0, associative=True)
+with_methods(lcm, associative=True)

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.primitive import Primitive
+from arrayx.lazy import lazy
 from arrayx.numpy.naming import NAMED, at_home, name_error
 from arrayx.numpy.promotion import (
     MOST_PLANS,
@@ -46,6 +49,38 @@ def described(function: Any, name: str, sentence: str, example: str, module: str
     return function
 
 
+def as_ufunc(function: Any, operands: int) -> Any:
+    """Gives an elementwise function what an `__array_ufunc__` asks of NumPy's ufuncs."""
+    function.nin, function.nout, function.signature = operands, 1, None
+    return function
+
+
+def taken_over(x: Any) -> bool:
+    """Whether an operand says itself what elementwise functions give: labels around an array.
+
+    That is a class with an `__array_ufunc__` whose objects hold an array of any library as
+    `data`, as those of xarray do.  Series of pandas hold NumPy's alone, and are made arrays.
+    """
+    return (
+        not isinstance(x, Array | np.ndarray | np.generic)
+        and getattr(x, "__array_ufunc__", None) is not None
+        and isinstance(getattr(x, "data", None), Array | np.ndarray)
+    )
+
+
+def hand_over(function: Any, operands: tuple[Any, ...]) -> Any:
+    """What NumPy's protocol makes of a call whose operands `taken_over` is true of.
+
+    The first operand that answers decides; where none does, they are made arrays.
+    """
+    for x in operands:
+        if taken_over(x):
+            answer = x.__array_ufunc__(function, "__call__", *operands)
+            if answer is not NotImplemented:
+                return answer
+    return function(*(np.asarray(x) if taken_over(x) else x for x in operands))
+
+
 def _whole(apply: Any) -> Any:
     """What is applied: a primitive as it is; what is made of several, where its operands lie."""
     return apply if isinstance(apply, Primitive) else at_home(apply)
@@ -77,6 +112,8 @@ def unary(
         return prepared(x)
 
     def prepared(x: Any) -> Any:
+        if taken_over(x):
+            return hand_over(function, (x,))
         array = as_numbers(x, name, "x")
         aval = array.aval
         dtype, weak = result_of(aval.dtype, aval.weak_type)
@@ -92,7 +129,7 @@ def unary(
             table[aval] = action
         return result
 
-    return described(function, name, sentence, example, module)  # type: ignore[no-any-return]
+    return as_ufunc(described(function, name, sentence, example, module), 1)  # type: ignore[no-any-return]
 
 
 def arrays_of(plan: Plan, args: list[Any]) -> list[Array]:
@@ -141,6 +178,8 @@ def binary(
         return prepared(x1, x2)
 
     def prepared(x1: Any, x2: Any) -> Any:
+        if taken_over(x1) or taken_over(x2):
+            return hand_over(function, (x1, x2))
         args = read_beside((x1, x2), name, names)
         plan = plan_for(args, name, names, result_of)
         action = kinds.get(dtypes.kind(plan.dtype), apply)
@@ -173,7 +212,7 @@ def binary(
         where[key if plan.settled else (key, settings())] = entry
         return result
 
-    return described(function, name, sentence, example, module)  # type: ignore[no-any-return]
+    return as_ufunc(described(function, name, sentence, example, module), 2)  # type: ignore[no-any-return]
 
 
 def refuse_complex(name: str) -> Callable[..., Any]:
@@ -190,3 +229,40 @@ def array_of(x: Any, function: str, result_of: Callable[[Any, bool], Pair] = sam
     x = as_numbers(read(x, function, "x"), function)
     dtype, weak = result_of(x.aval.dtype, x.aval.weak_type)
     return as_type(x, dtype, weak)
+
+
+# ----------------------------------------------------------------- methods of elementwise functions
+
+ufuncs = lazy("arrayx.numpy.ufuncs")
+# The functions with methods, and whether they may be combined in any order.
+WITH_METHODS: dict[Any, bool] = {}
+
+
+class _Method:
+    """`reduce`, `accumulate`, … of an elementwise function, made when first needed."""
+
+    def __init__(self, function: Any, name: str) -> None:
+        self.function, self.__name__ = function, name
+
+    @property
+    def __wrapped__(self) -> Any:
+        return getattr(ufuncs.ufunc_of(self.function), self.__name__)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self.__wrapped__.__doc__  # type: ignore[no-any-return]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)
+
+
+def with_methods(
+    *functions: Any, identity: Any = None, associative: bool = False, operands: int = 2
+) -> None:
+    """Gives elementwise functions the methods that NumPy's have, `add.reduce` and its kin."""
+    for function in functions:
+        WITH_METHODS[function] = associative
+        function.nin, function.nout, function.nargs = operands, 1, operands + 1
+        function.identity = identity
+        for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+            setattr(function, name, _Method(function, name))

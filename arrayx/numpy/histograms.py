@@ -10,6 +10,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.contraction import matmul
 from arrayx.numpy.creation import asarray
 from arrayx.numpy.cumulative import diff
@@ -66,6 +67,12 @@ def bincount(
                 f"bincount: weights of shape {amounts.shape} for numbers of shape {numbers.shape}"
             )
         dtype = amounts.dtype
+    return _counted(numbers, amounts, count, dtype)
+
+
+@composed
+def _counted(numbers: Array, amounts: Any, count: int, dtype: Any) -> Array:
+    """The sums of `amounts` by number, of the numbers from 0 to `count`."""
     # 16-bit floats are added up in 32 bits.
     wide = dtypes.accumulation_dtype(dtype)
     if isinstance(amounts, Array):
@@ -133,7 +140,7 @@ def _places(x: Array, edges: Array) -> Array:
     return where(logic.equal(x, edges[-1]), edges.shape[0] - 1, place)  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None
 ) -> tuple[Array, Array]:
@@ -244,7 +251,7 @@ def histogramdd(
 # ----------------------------------------------------------------- together
 
 
-@named
+@composed
 def cov(
     m: Any,
     y: Any = None,
@@ -319,7 +326,7 @@ def _weights(given: Any, count: int, name: str, dtype: Any) -> Array:
     return as_type(weights, dtypes.real_dtype(dtype))
 
 
-@named
+@composed
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Array:
     """The matrix of correlations of variables, which are the rows of `x` (and of `y`).
 

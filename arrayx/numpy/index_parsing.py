@@ -227,5 +227,7 @@ def checked(items: Sequence[Any], shape: Shape) -> list[Any]:
                 if not -n <= extreme < n:
                     raise out_of_bounds(extreme, n, axis)
             item = np.where(item < 0, item.astype(np.int64) + n, item)
+        elif isinstance(item, Tracer):
+            item.interpreter.asked = True  # concrete ones would be checked
         result.append(item)
     return result

@@ -7,8 +7,8 @@ from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
-from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
-from arrayx.numpy.naming import named
+from arrayx.numpy.composing import composed
+from arrayx.numpy.functions import array_of, binary, refuse_complex, unary, with_methods
 from arrayx.numpy.promotion import BOOL, Pair, inexact, operands, promoted_arrays, read_beside
 from arrayx.primitives import arithmetic, bitwise, numeric
 from arrayx.primitives import complex as complex_parts
@@ -267,7 +267,7 @@ True""",
 )
 
 
-@named
+@composed
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Array:
     """True where `abs(a - b) <= atol + rtol * abs(b)`, or both are the same infinity.
 
@@ -294,7 +294,7 @@ def every(x: Array) -> Array:
     return reduce_and(x, axes=tuple(range(x.ndim)))  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def allclose(
     a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
 ) -> Array:
@@ -307,7 +307,7 @@ def allclose(
     return every(isclose(a, b, rtol, atol, equal_nan))
 
 
-@named
+@composed
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
     """Whether two arrays have equal shapes and equal elements.
 
@@ -324,7 +324,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
     return every(result)
 
 
-@named
+@composed
 def array_equiv(a1: Any, a2: Any) -> Array:
     """Whether two arrays are equal after broadcasting.
 
@@ -337,3 +337,11 @@ def array_equiv(a1: Any, a2: Any) -> Array:
     except errors.ShapeError:  # that do not fit
         return fill((), BOOL, False)  # type: ignore[no-any-return]
     return every(result)
+
+
+with_methods(logical_and, identity=True, associative=True)
+with_methods(logical_or, logical_xor, identity=False, associative=True)
+with_methods(bitwise_and, identity=-1, associative=True)
+with_methods(bitwise_or, bitwise_xor, identity=0, associative=True)
+with_methods(left_shift, right_shift)
+with_methods(equal, not_equal, less, less_equal, greater, greater_equal)

@@ -11,6 +11,7 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
 from arrayx.numpy import arithmetic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.creation import (
     _dtype,
     as_shape,
@@ -84,7 +85,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     return as_type(triangle_mask(shape, k), _dtype(dtype, dtypes.default_float()))
 
 
-@named
+@composed
 def tril(m: Any, k: int = 0) -> Array:
     """`m` with zeros above the diagonal number `k`, over the last two axes.
 
@@ -95,7 +96,7 @@ def tril(m: Any, k: int = 0) -> Array:
     return _triangle(m, k, "tril", True)
 
 
-@named
+@composed
 def triu(m: Any, k: int = 0) -> Array:
     """`m` with zeros below the diagonal number `k`, over the last two axes.
 

@@ -10,9 +10,9 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic, rounding
+from arrayx.numpy.composing import composed
 from arrayx.numpy.creation import full_like
-from arrayx.numpy.indexing import take as take_index
-from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.naming import refuse_out
 from arrayx.numpy.promotion import (
     SCALARS,
     as_array,
@@ -59,7 +59,7 @@ def _check_order(kind: Any, order: Any, function: str) -> None:
         )
 
 
-@named
+@composed
 def sort(
     a: Any,
     axis: int | None = -1,
@@ -84,7 +84,7 @@ def sort(
     return sorting.sort(x, axis=i, num_keys=1)[0]  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def argsort(
     a: Any,
     axis: int | None = -1,
@@ -114,7 +114,7 @@ def argsort(
     return take_along_axis(order_, from_end, i)
 
 
-@named
+@composed
 def lexsort(keys: Any, axis: int = -1) -> Array:
     """The indices that sort by several keys, the last one first.
 
@@ -177,7 +177,7 @@ def argmin(a: Any, axis: int | None = None, out: None = None, keepdims: Any = Fa
 _METHODS_OF_SEARCH = ("scan", "scan_unrolled", "sort", "compare_all")
 
 
-@named
+@composed
 def searchsorted(
     a: Any, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan"
 ) -> Array:
@@ -205,32 +205,11 @@ def searchsorted(
                 f"searchsorted: sorter of shape {order.shape} for a of shape {line.shape}"
             )
         line = take(line, order)
-    n = line.shape[0]
-    dtype = dtypes.index_dtype(n)
-    with placed_like(line):
-        low = broadcast_to_shape(as_type(as_array(0), dtype), wanted.shape)
-        high = broadcast_to_shape(as_type(as_array(n), dtype), wanted.shape)
-    if not n:
-        return low
-    for _ in range(n.bit_length()):
-        middle = arithmetic.floor_divide(arithmetic.add(low, high), 2)
-        probe = take_index(line, middle, "clip")
-        after = logic.less(probe, wanted) if side == "left" else logic.less_equal(probe, wanted)
-        if dtypes.kind(line.dtype) == "float":
-            # nan stands behind everything, and equal to itself.
-            nan_wanted, nan_probe = logic.isnan(wanted), logic.isnan(probe)
-            behind = logic.logical_or(logic.logical_not(nan_probe), side == "right")
-            after = where(nan_wanted, behind, after)
-        open_ = logic.less(low, high)
-        after = logic.logical_and(after, open_)
-        low, high = (
-            where(after, arithmetic.add(middle, 1), low),
-            where(logic.logical_and(logic.logical_not(after), open_), middle, high),
-        )
-    return low
+    dtype = dtypes.index_dtype(line.shape[0])
+    return sorting.searchsorted(line, wanted, side=side, batch=0, dtype=dtype)  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     """The number of the bin into which each element falls; `bins` rise or fall.
 
@@ -258,6 +237,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     return where(logic.greater_equal(edges[-1], edges[0]), rising, falling)  # type: ignore[no-any-return]
 
 
+@composed
 def quantile(
     a: Any,
     q: Any,
@@ -280,6 +260,7 @@ def quantile(
     return _quantile(a, q, axis, method, keepdims, "quantile", False)
 
 
+@composed
 def nanquantile(
     a: Any,
     q: Any,
@@ -344,7 +325,7 @@ def _quantile(
         shape = clipped.shape[fractions.ndim :]
         flat = reshape(clipped, (-1, *shape)) if clipped.size else clipped
         flat = moveaxis(flat, 0, -1)
-        picked = moveaxis(take_along_axis(line, flat, -1), -1, 0)
+        picked = moveaxis(take_along_axis(line, flat, -1, "clip"), -1, 0)
         return reshape(picked, clipped.shape)
 
     low, high = at(below), at(above)
@@ -385,6 +366,7 @@ def _of_hundred(q: Any, function: str) -> Array:
     return arithmetic.divide(as_type(percents, wide, percents.aval.weak_type), 100.0)
 
 
+@composed
 def percentile(
     a: Any,
     q: Any,
@@ -404,6 +386,7 @@ def percentile(
     return _quantile(a, q, axis, method, keepdims, "percentile", False, 100)
 
 
+@composed
 def median(
     a: Any,
     axis: Any = None,
@@ -421,6 +404,7 @@ def median(
     return _quantile(a, 0.5, axis, "midpoint", keepdims, "median", False)
 
 
+@composed
 def nanmedian(
     a: Any,
     axis: Any = None,
@@ -438,6 +422,7 @@ def nanmedian(
     return _quantile(a, 0.5, axis, "midpoint", keepdims, "nanmedian", True)
 
 
+@composed
 def nanpercentile(
     a: Any,
     q: Any,
@@ -473,7 +458,7 @@ def _nan_arg(name: str, arg: Any, far: float, a: Any, axis: Any, keepdims: Any) 
     return where(none, -1, place)  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def nanargmax(a: Any, axis: int | None = None, out: None = None, keepdims: Any = False) -> Array:
     """The index of the first largest element that is not nan; -1 if all are.
 
@@ -485,7 +470,7 @@ def nanargmax(a: Any, axis: int | None = None, out: None = None, keepdims: Any =
     return _nan_arg("nanargmax", argmax, -math.inf, a, axis, keepdims)
 
 
-@named
+@composed
 def nanargmin(a: Any, axis: int | None = None, out: None = None, keepdims: Any = False) -> Array:
     """The index of the first smallest element that is not nan; -1 if all are.
 
@@ -503,7 +488,7 @@ def _check_kth(kth: Any, length: int, function: str) -> None:
             raise errors.ArgumentError(f"{function}: kth {k} is out of range for length {length}")
 
 
-@named
+@composed
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Array:
     """`a` so ordered along `axis` that element `kth` stands where sorting would put it.
 
@@ -518,7 +503,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Array:
     return sort(x, i)
 
 
-@named
+@composed
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Array:
     """The indices that order `a` as `partition` does.
 

@@ -267,20 +267,24 @@ def _point_reflected(
     """Elements at places, reflected at the points of the two edges where `turned`.
 
     Both reflections together move by a period and raise by twice the rise between the edges.
+    What is below the first edge is reflected at that one, so that no other element has a part.
     """
     n = x.shape[axis]
     first, last = take_range(x, 0, 1, axis), take_range(x, n - 1, n, axis)
     line = [-1 if d == axis else 1 for d in range(x.ndim)]
     found = x[(slice(None),) * axis + (places,)]
-    twice = arithmetic.add(last, last)
-    mask = host_array(turned.reshape(line), (x,))
     shape = found.shape
-    found = select(
-        broadcast_to_shape(mask, shape),
-        arithmetic.subtract(broadcast_to_shape(twice, shape), found),
-        found,
-    )
-    rise = arithmetic.subtract(twice, arithmetic.add(first, first))
+    below = turned & (rounds < 0)
+    rounds = rounds + below
+
+    def reflected_at(edge: Array, where: np.ndarray, values: Array) -> Array:
+        mask = broadcast_to_shape(host_array(where.reshape(line), (x,)), shape)
+        twice = broadcast_to_shape(arithmetic.add(edge, edge), shape)
+        mirrored = arithmetic.subtract(twice, found)
+        return select(mask, mirrored, values)  # type: ignore[no-any-return]
+
+    found = reflected_at(first, below, reflected_at(last, turned & ~below, found))
+    rise = arithmetic.subtract(arithmetic.add(last, last), arithmetic.add(first, first))
     if not rounds.any():
         return found  # type: ignore[no-any-return]
     steps = host_array(rounds.reshape(line).astype(x.dtype), (x,))
@@ -308,7 +312,10 @@ def _reflected(around: np.ndarray, n: int) -> Inside:
         return _edge(around, n)
     period = 2 * (n - 1)
     places = around % period
-    return np.where(places < n, places, period - places), places >= n, around // period
+    # The edges belong to either order: the far one is the last of those reflected at the near one.
+    below, above = (places == n - 1) & (around < 0), (places == 0) & (around > 0)
+    turned = (places >= n) | below | above
+    return np.where(places < n, places, period - places), turned, around // period - above
 
 
 def _mirrored(around: np.ndarray, n: int) -> Inside:

@@ -21,7 +21,7 @@ from arrayx.backend.dispatch import as_concrete, choose_device
 from arrayx.config import config
 from arrayx.core.array import Array, typeof
 from arrayx.core.aval import Aval, Shape
-from arrayx.core.interpreter import current
+from arrayx.core.interpreter import Tracer, current
 from arrayx.dtypes import KEYS
 from arrayx.numpy.naming import name_error
 from arrayx.primitives.axes import broadcast_in_dim
@@ -92,31 +92,62 @@ def plain_number(x: Any) -> Any:
     return kind(x)
 
 
-def read(x: Any, function: str, argument: str) -> Any:
+class Handed:
+    """What reading operands needs of modules that read operands themselves: handed up at import.
+
+    `from_any` makes arrays of nested sequences and of objects with `__array__`; see `nested`.
+    """
+
+    from_any: Callable[..., Any]
+
+
+handed = Handed()
+
+
+def read(x: Any, function: str, argument: str, others: Sequence[Any] = ()) -> Any:
     """`x` as an array or a Python number; raises, naming function and argument, otherwise.
 
-    NumPy's arrays and scalars become arrays of their own, strong dtype.  Lists and tuples are
-    refused: converting one costs an operation for every element.
+    NumPy's arrays and scalars become arrays of their own, strong dtype.  Lists and tuples, nested
+    too, and objects with `__array__` are made arrays, as NumPy does, beside the arrays in
+    `others`; `arrayx.lax` takes arrays and numbers alone, as its model does.
     """
     if isinstance(x, Array) or type(x) in SCALARS:
         return x
     if isinstance(x, np.ndarray | np.generic):
-        return _host_argument(x, (), function, argument)
+        return _host_argument(x, others, function, argument)
     if isinstance(x, int | float | complex):
         return plain_number(x)
     convertible = getattr(x, "__arrayx_array__", None)
     if convertible is not None:
         return convertible()
-    if isinstance(x, list | tuple):
-        raise errors.ArgumentError(
-            f"{function}: the argument {argument} is a {type(x).__name__}; arrays and numbers are "
-            f"taken. Convert it once, outside of loops: anp.asarray({argument})"
-        )
+    listed = isinstance(x, list | tuple)
+    if listed or hasattr(x, "__array__") or hasattr(x, "__array_interface__"):
+        if function.startswith(_STRICT):
+            raise errors.ArgumentError(
+                f"{function}: the argument {argument} is a {type(x).__name__}; arrays and numbers "
+                f"are taken. Convert it once, outside of loops: anp.asarray({argument})"
+            )
+        return _made(x, function, argument, others)
     shown = f"{x!r} of type" if isinstance(x, str) and len(x) <= _MOST_SHOWN else "of type"
     raise errors.ArgumentError(
         f"{function}: the argument {argument} is {shown} {type(x).__name__}, which is neither an "
         "array nor a number"
     )
+
+
+_STRICT = "lax."
+
+
+def _made(x: Any, function: str, argument: str, others: Sequence[Any]) -> Any:
+    """An array of a list, a tuple or an object with `__array__`."""
+    try:
+        return handed.from_any(x, None, others)
+    except (errors.ArgumentError, errors.ShapeError, errors.DtypeError) as error:
+        reason = str(error).removeprefix("array: ").removeprefix("stack: ")
+        raise type(error)(
+            f"{function}: no array can be made of the argument {argument}, a "
+            f"{type(x).__name__}: {reason}"
+        ) from None
 
 
 _MOST_SHOWN = 40
@@ -132,9 +163,7 @@ def _host_argument(x: Any, others: Sequence[Any], function: str, argument: str) 
 def read_beside(args: Sequence[Any], function: str, names: Sequence[str]) -> list[Any]:
     """`read` for several arguments, NumPy values on the device of the arrays among them."""
     return [
-        _host_argument(a, args, function, name)
-        if isinstance(a, np.ndarray | np.generic)
-        else read(a, function, name)
+        a if isinstance(a, Array) or type(a) in SCALARS else read(a, function, name, args)
         for a, name in zip(args, names, strict=True)
     ]
 
@@ -155,8 +184,11 @@ def as_array(x: Any, function: str = "asarray", argument: str = "x") -> Array:
 
 def known_values(x: Any) -> np.ndarray | None:
     """The elements as NumPy has them, or None where they are traced."""
-    if isinstance(x, Array):
-        return x.host() if isinstance(x, ConcreteArray) else None
+    if isinstance(x, ConcreteArray):
+        return x.host()
+    if isinstance(x, Tracer):
+        x.interpreter.asked = True
+        return None
     return np.asarray(x)
 
 

@@ -6,14 +6,16 @@ elements take part.
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
-from arrayx.numpy.logic import truth
-from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.composing import composed
+from arrayx.numpy.logic import equal, truth
+from arrayx.numpy.naming import refuse_out
 from arrayx.numpy.promotion import (
     LITERALS,
     as_array,
@@ -277,7 +279,7 @@ def min(
 amax, amin = max, min
 
 
-@named
+@composed
 def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
     """The distance from the smallest to the largest element.
 
@@ -323,7 +325,7 @@ def any(
     return _truths("any", reduction.reduce_or, a, axis, out, keepdims, where)
 
 
-@named
+@composed
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
     """How many elements over `axis` are not zero.
 
@@ -333,3 +335,8 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
     """
     x = truth(as_numbers(a, "count_nonzero", "a"))
     return sum(x, axis, dtypes.index_dtype(x.size), keepdims=keepdims)
+
+
+def contains(a: Array, item: Any) -> builtins.bool:
+    """Whether an element equals `item`: what Python's `item in a` asks."""
+    return builtins.bool(any(equal(a, item)))

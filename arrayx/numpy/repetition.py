@@ -12,6 +12,7 @@ from arrayx import errors
 from arrayx.backend.concrete import ConcreteArray
 from arrayx.core.array import Array
 from arrayx.core.interpreter import Tracer
+from arrayx.numpy.composing import composed
 from arrayx.numpy.creation import as_shape, full_like
 from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import as_array, check_axes, check_axis
@@ -121,7 +122,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     return split(x, indices_or_sections, 2)
 
 
-@named
+@composed
 def tile(A: Any, reps: Any) -> Array:
     """`A` repeated as a whole, so many times along each axis.
 
@@ -189,6 +190,7 @@ def repeat(
     return x[index]
 
 
+@composed
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     """`a` moved along axes, what leaves at one end coming back at the other.
 
@@ -246,7 +248,7 @@ def flip(m: Any, axis: Any = None) -> Array:
     return rev(x, axes=check_axes(axis, x.ndim, "flip"))  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def fliplr(m: Any) -> Array:
     """`flip` along the second axis.
 
@@ -257,7 +259,7 @@ def fliplr(m: Any) -> Array:
     return flip(m, 1)
 
 
-@named
+@composed
 def flipud(m: Any) -> Array:
     """`flip` along the first axis.
 
@@ -290,7 +292,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-@named
+@composed
 def resize(a: Any, new_shape: Any) -> Array:
     """The elements of `a` in another shape, begun again where they do not suffice.
 

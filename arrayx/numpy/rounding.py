@@ -5,8 +5,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
+from arrayx.core.interpreter import Tracer
 from arrayx.numpy.arithmetic import (
     add,
     floor_divide,
@@ -14,9 +17,10 @@ from arrayx.numpy.arithmetic import (
     remainder,
     subtract,
 )
+from arrayx.numpy.composing import composed
 from arrayx.numpy.functions import array_of, unary
 from arrayx.numpy.naming import named, refuse_out
-from arrayx.numpy.promotion import LITERALS, inexact
+from arrayx.numpy.promotion import LITERALS, as_numbers, inexact
 from arrayx.primitives import arithmetic, bitwise, combined, numeric
 from arrayx.primitives import complex as complex_parts
 from arrayx.primitives.arithmetic import eq, lt, ne, select
@@ -100,7 +104,7 @@ rint = unary(
 )
 
 
-@named
+@composed
 def round(a: Any, decimals: int = 0, out: None = None) -> Array:
     """`a` rounded to `decimals` places after the point, halves to even; keeps the dtype.
 
@@ -140,3 +144,29 @@ def round(a: Any, decimals: int = 0, out: None = None) -> Array:
 
 
 around = round
+
+
+def rounded(a: Any, ndigits: int | None = None) -> Array:
+    """What Python's `round(a, ndigits)` gives; see `anp.round`."""
+    return round(a, ndigits or 0)
+
+
+@named
+def real_if_close(a: Any, tol: float = 100.0) -> Array:
+    """The real parts of `a` where all imaginary parts are below `tol`, else `a`.
+
+    A `tol` above 1 counts in units of the dtype's machine epsilon.  The dtype of the result depends
+    on the elements of a complex array, so these must be known: under `jit` and `vmap` it raises,
+    and `anp.real` does what is meant.
+
+    >>> import arrayx.numpy as anp
+    >>> anp.real_if_close(anp.array([1 + 1e-9j])).tolist()
+    [1.0]
+    """
+    x = as_numbers(a, "real_if_close", "a")
+    if dtypes.kind(x.aval.dtype) != "complex":
+        return x
+    known: Any = x.concrete("anp.real_if_close") if isinstance(x, Tracer) else x
+    bound = tol * float(dtypes.finfo(x.aval.dtype).eps) if tol > 1 else tol
+    close = bool((np.abs(np.asarray(known).imag) < bound).all())
+    return complex_parts.real(x) if close else x  # type: ignore[no-any-return]

@@ -306,7 +306,8 @@ def _apply(
     elif inside or mode in ("promise_in_bounds", "wrap"):
         how = "promise"
     else:
-        how = "drop"
+        # Said, and so meant: without it `ax.checked` takes it for a mistake.
+        how = "within" if mode is None else "drop"
     dims, _ = points(x.aval.shape, tuple(axes), len(batch), 0)
     is_bool = dtypes.kind(x.aval.dtype) == "bool"
     if is_bool and combine != "set":

@@ -9,6 +9,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.creation import beside
 from arrayx.numpy.index_parsing import Range, checked, parse
 from arrayx.numpy.indexing import counted_from_0
@@ -45,7 +46,6 @@ def where(
     condition: Any,
     x: Any = None,
     y: Any = None,
-    /,
     *,
     size: int | None = None,
     fill_value: Any = None,
@@ -171,6 +171,7 @@ def take(
     """Elements of `a` along `axis` at `indices`; None flattens first.
 
     `mode` is "fill", "clip" or "wrap"; without it an index outside raises if it is known now.
+    Negative indices count from the end, but with "clip" they are below 0 and give the first.
 
     >>> import arrayx.numpy as anp
     >>> anp.take(anp.array([5, 6, 7]), anp.array([2, 0])).tolist()
@@ -183,6 +184,9 @@ def take(
         x, axis = ravel(x), 0
     i = check_axis(axis, x.ndim, "take")
     mode = check_mode(None if mode == "raise" else mode)
+    if mode == "clip":
+        # As NumPy has it: what is clipped does not count from the end.
+        places = arithmetic.maximum(places, 0)
     return take_index(x, (slice(None),) * i + (places,), mode, fill_value)
 
 
@@ -261,6 +265,11 @@ def compress(
     return x[(slice(None),) * i + (places,)]
 
 
+def compressed(a: Array, condition: Any, axis: int | None = None, **sizes: Any) -> Array:
+    """The elements for which `condition` is true; see `anp.compress`."""
+    return compress(condition, a, axis, **sizes)
+
+
 @named
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
     """For each element of `a` the element of that choice at the same place.
@@ -281,6 +290,7 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array
     return reshape(picked, shape)
 
 
+@composed
 def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]:
     """The indices of the elements that are not zero, one array for each axis.
 
@@ -342,7 +352,7 @@ def concrete_array(x: Any, function: str, way_out: str) -> np.ndarray:
     return x.host()  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements of the flattened array that are not zero.
 
@@ -353,7 +363,7 @@ def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> A
     return nonzero(ravel(as_array(a, "flatnonzero", "a")), size=size, fill_value=fill_value)[0]
 
 
-@named
+@composed
 def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements that are not zero, a row for each.
 

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.creation import asarray, beside, zeros
+from arrayx.numpy.indexing import take as take_index
 from arrayx.numpy.naming import named
 from arrayx.numpy.ordering import argsort, searchsorted, sort
 from arrayx.numpy.promotion import as_array, as_type, check_axis, placed_like, promoted_arrays
@@ -60,6 +62,7 @@ class _Runs(NamedTuple):
     new: Array
 
 
+@composed
 def _runs(rows: Array, equal_nan: bool) -> _Runs:
     """The rows of an array, sorted; for equal ones the first in the array comes first."""
     n = rows.shape[0]
@@ -72,7 +75,7 @@ def _runs(rows: Array, equal_nan: bool) -> _Runs:
         flat = reshape(rows, (n, math.prod(rows.shape[1:])))
         columns = [flat[:, j] for j in range(flat.shape[1])]
         order = sorting.sort(*columns, places, axis=0, num_keys=max(len(columns), 1))[-1]
-    ordered = rows[order]
+    ordered = take_index(rows, order, "clip")
     before, after = ordered[:-1], ordered[1:]
     differs = logic.not_equal(before, after)
     if equal_nan and dtypes.is_inexact(rows.dtype):
@@ -105,7 +108,14 @@ def _padded(values: Array, count: Array, fill_value: Any, function: str) -> Arra
 
 
 def _unique(
-    ar: Any, axis: int | None, equal_nan: bool, size: Any, fill_value: Any, function: str
+    ar: Any,
+    axis: int | None,
+    equal_nan: bool,
+    size: Any,
+    fill_value: Any,
+    function: str,
+    inverted: bool = True,
+    counted: bool = True,
 ) -> tuple[Array, Array, Array, Array]:
     x = as_array(ar, function, "ar")
     rows = ravel(x) if axis is None else moveaxis(x, check_axis(axis, x.ndim, function), 0)
@@ -125,25 +135,51 @@ def _unique(
         return values, none, inverse, none
     runs = _runs(rows, equal_nan)
     length = _fixed_size(size, runs.new, function)
-    count = sum(runs.new, dtype=index)
+    values, starts, inverse, counts = _by_runs(
+        *runs, length, fill_value, function, inverted, counted
+    )
+    shape = x.shape if axis is None else (n,)
+    values = values if axis is None else moveaxis(values, 0, axis)
+    return values, starts, reshape(inverse, shape) if inverted else inverse, counts
+
+
+@composed
+def _by_runs(
+    rows: Array,
+    order: Array,
+    new: Array,
+    length: int,
+    fill_value: Any,
+    function: str,
+    inverted: bool,
+    counted: bool,
+) -> tuple[Array, Array, Array, Array]:
+    """What `_unique` gives, from sorted rows, the first `length` new ones of them.
+
+    The number of each element (`inverted`) and how often each occurs are computed if asked for.
+    """
+    n = new.shape[0]
+    index = dtypes.index_dtype(n)
+    count = sum(new, dtype=index)
     # What is missing has the index of the smallest element.
-    (starts,) = nonzero(runs.new, size=length, fill_value=0)
-    values = runs.rows[starts]
+    (starts,) = nonzero(new, size=length, fill_value=0)
+    values = take_index(rows, starts, "clip")
     if fill_value is not None:
         values = _padded(values, count, fill_value, function)
-    numbers = arithmetic.subtract(cumsum(as_type(runs.new, index), axis=0, reverse=False), 1)
-    with placed_like(x):
+    numbers = arithmetic.subtract(cumsum(as_type(new, index), axis=0, reverse=False), 1)
+    with placed_like(new):
         empty = fill((n,), index, 0)
         counts = fill((length,), index, 0)
         ones = fill((n,), index, 1)
-    inverse = updated(empty, runs.order, numbers, "set", "promise_in_bounds", True)
-    counts = updated(counts, numbers, ones, "add", "drop", False)
-    shape = x.shape if axis is None else (n,)
-    values = values if axis is None else moveaxis(values, 0, axis)
-    return values, as_type(runs.order[starts], index), reshape(inverse, shape), counts
+    inverse = empty
+    if inverted:
+        inverse = updated(empty, order, numbers, "set", "promise_in_bounds", True)
+    if counted:
+        counts = updated(counts, numbers, ones, "add", "drop", False)
+    return values, as_type(take_index(order, starts, "clip"), index), inverse, counts
 
 
-@named
+@composed
 def unique(
     ar: Any,
     return_index: bool = False,
@@ -169,7 +205,9 @@ def unique(
     >>> anp.unique(anp.array([3, 1, 3]), size=3, fill_value=9).tolist()
     [1, 3, 9]
     """
-    values, *others = _unique(ar, axis, equal_nan, size, fill_value, "unique")
+    values, *others = _unique(
+        ar, axis, equal_nan, size, fill_value, "unique", return_inverse, return_counts
+    )
     wanted = (return_index, return_inverse, return_counts)
     chosen = [other for other, want in zip(others, wanted, strict=True) if want]
     return (values, *chosen) if chosen else values
@@ -221,7 +259,7 @@ def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None)
     return _unique(x, None, False, size, fill_value, "unique_values")[0]
 
 
-@named
+@composed
 def isin(
     element: Any,
     test_elements: Any,
@@ -249,7 +287,7 @@ def isin(
     else:
         line = sort(line)
         place = arithmetic.minimum(searchsorted(line, x), line.shape[0] - 1)
-        found = logic.equal(line[place], x)
+        found = logic.equal(take_index(line, place, "clip"), x)
     return logic.logical_not(found) if invert else found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.core.aval import Shape
+from arrayx.numpy.composing import composed
 from arrayx.numpy.naming import named, refuse_out
 from arrayx.numpy.promotion import (
     as_array,
@@ -152,7 +153,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     return transpose(x, perm)
 
 
-@named
+@composed
 def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     """`a` with one axis moved before another.
 
@@ -295,7 +296,7 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
 concat = concatenate
 
 
-@named
+@composed
 def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Array:
     """Arrays of one shape joined along a new axis.
 
@@ -377,9 +378,6 @@ _NEW_AXES: dict[int, tuple[tuple[int, ...], ...]] = {
 
 
 def _atleast(arrays: Sequence[Any], ndim: int, function: str) -> Any:
-    if len(arrays) == 1 and isinstance(arrays[0], list | tuple):
-        arrays = arrays[0]
-        return [_atleast([a], ndim, function) for a in arrays]
     made = []
     for i, a in enumerate(arrays):
         x = as_array(a, function, f"arys[{i}]")
@@ -387,7 +385,7 @@ def _atleast(arrays: Sequence[Any], ndim: int, function: str) -> Any:
     return made[0] if len(made) == 1 else made
 
 
-@named
+@composed
 def vstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays one below the other: along the first axis, vectors as rows.
 
@@ -398,7 +396,10 @@ def vstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate([atleast_2d(x) for x in _listed(tup, "vstack")], 0, dtype)
 
 
-@named
+row_stack = vstack  # NumPy's name for it before version 2
+
+
+@composed
 def hstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays side by side: along the second axis, vectors along their only one.
 
@@ -410,7 +411,7 @@ def hstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
 
 
-@named
+@composed
 def dstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays one behind the other: along the third axis.
 
@@ -421,7 +422,7 @@ def dstack(tup: Any, dtype: Any = None) -> Array:
     return concatenate([atleast_3d(x) for x in _listed(tup, "dstack")], 2, dtype)
 
 
-@named
+@composed
 def column_stack(tup: Any) -> Array:
     """Vectors as the columns of a matrix; matrices side by side.
 
@@ -433,7 +434,7 @@ def column_stack(tup: Any) -> Array:
     return concatenate([expand_dims(atleast_1d(x), 1) if x.ndim < 2 else x for x in arrays], 1)
 
 
-@named
+@composed
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     """`values` joined to the end of `arr`; both are flattened if `axis` is None.
 
@@ -444,7 +445,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     return concatenate([arr, values], axis)
 
 
-@named
+@composed
 def block(arrays: Any) -> Array:
     """An array put together from nested lists of blocks, the innermost along the last axis.
 

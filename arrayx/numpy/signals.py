@@ -11,9 +11,11 @@ from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, logic
 from arrayx.numpy.bessel import i0
+from arrayx.numpy.composing import composed
 from arrayx.numpy.contraction import contracted, precision_name, preferred_pair
 from arrayx.numpy.creation import beside, ones, zeros, zeros_like
 from arrayx.numpy.cumulative import cumsum, diff
+from arrayx.numpy.indexing import take as take_index
 from arrayx.numpy.naming import named
 from arrayx.numpy.ordering import argsort, searchsorted
 from arrayx.numpy.promotion import as_array, as_type, check_axis, promoted_arrays
@@ -64,7 +66,7 @@ def _sliding(a: Any, v: Any, mode: Mode, precision: Any, preferred: Any, functio
     return result if target is None else as_type(result, target)
 
 
-@named
+@composed
 def convolve(
     a: Any,
     v: Any,
@@ -94,7 +96,7 @@ def convolve(
     return _sliding(x, y, mode, precision, preferred_element_type, "convolve")
 
 
-@named
+@composed
 def correlate(
     a: Any,
     v: Any,
@@ -127,7 +129,7 @@ def correlate(
     return result
 
 
-@named
+@composed
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Array:
@@ -172,12 +174,12 @@ def interp(
         result = arithmetic.add(values[0], arithmetic.multiply(points, 0.0))
     else:
         place = arithmetic.clip(searchsorted(knots, points, "right"), 1, n - 1)
-        low, high = knots[place - 1], knots[place]
+        low, high = take_index(knots, place - 1, "clip"), take_index(knots, place, "clip")
         width = arithmetic.subtract(high, low)
         flat = logic.equal(width, 0)
         part = arithmetic.divide(arithmetic.subtract(points, low), where(flat, 1.0, width))
-        base = values[place - 1]
-        rise = arithmetic.subtract(values[place], base)
+        base = take_index(values, place - 1, "clip")
+        rise = arithmetic.subtract(take_index(values, place, "clip"), base)
         result = where(flat, base, arithmetic.add(base, arithmetic.multiply(part, rise)))
     if not isinstance(left, str):
         first = values[0] if left is None else left

@@ -9,9 +9,10 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic
+from arrayx.numpy.composing import composed
 from arrayx.numpy.cumulative import cumprod, cumsum
 from arrayx.numpy.logic import isnan, truth
-from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.naming import refuse_out
 from arrayx.numpy.promotion import (
     as_array,
     as_numbers,
@@ -65,7 +66,7 @@ def _divided(x: Array, count: Any) -> Array:
     return div(x, literal(count, x.dtype))  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def mean(
     a: Any,
     axis: Any = None,
@@ -89,7 +90,7 @@ def mean(
     return as_type(_divided(total, _count(x, axes, where, keepdims)), x.dtype)
 
 
-@named
+@composed
 def average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
 ) -> Any:
@@ -136,7 +137,7 @@ def _squared_size(x: Array) -> Array:
     return ring.add(ring.mul(re, re), ring.mul(im, im))  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def var(
     a: Any,
     axis: Any = None,
@@ -181,7 +182,7 @@ def _mean(x: Array, axes: Axes, where: Any) -> Array:
     return mean(x, axes, keepdims=True, where=where)
 
 
-@named
+@composed
 def std(
     a: Any,
     axis: Any = None,
@@ -221,7 +222,7 @@ def _without_nan(a: Any, value: Callable[[Any], Any], function: str) -> tuple[Ar
     return select(missing, value(x.dtype), x), missing
 
 
-@named
+@composed
 def nansum(
     a: Any,
     axis: Any = None,
@@ -242,7 +243,7 @@ def nansum(
     return sum(x, axis, dtype, None, keepdims, initial, where)
 
 
-@named
+@composed
 def nanprod(
     a: Any,
     axis: Any = None,
@@ -273,7 +274,7 @@ def _nan_extreme(
     return select(all(missing, axis, keepdims=keepdims), math.nan, result)  # type: ignore[no-any-return]
 
 
-@named
+@composed
 def nanmax(
     a: Any,
     axis: Any = None,
@@ -292,7 +293,7 @@ def nanmax(
     return _nan_extreme("nanmax", max, _lowest, a, axis, keepdims, initial, where)
 
 
-@named
+@composed
 def nanmin(
     a: Any,
     axis: Any = None,
@@ -318,7 +319,7 @@ def _present(a: Any, where: Any) -> Any:
     return arithmetic.multiply(mask, truth(as_numbers(where, "mean", "where")))
 
 
-@named
+@composed
 def nanmean(
     a: Any,
     axis: Any = None,
@@ -338,7 +339,7 @@ def nanmean(
     return mean(x, axis, keepdims=keepdims, where=_present(x, where))
 
 
-@named
+@composed
 def nanvar(
     a: Any,
     axis: Any = None,
@@ -361,7 +362,7 @@ def nanvar(
     return var(x, axis, None, None, ddof, keepdims, where=present)
 
 
-@named
+@composed
 def nanstd(
     a: Any,
     axis: Any = None,
@@ -381,7 +382,7 @@ def nanstd(
     return root(nanvar(a, axis, dtype, None, ddof, keepdims, where))
 
 
-@named
+@composed
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """The running sums along `axis` (None flattens), nan counted as 0.
 
@@ -393,7 +394,7 @@ def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> 
     return cumsum(_without_nan(a, lambda d: literal(0, d), "nancumsum")[0], axis, dtype)
 
 
-@named
+@composed
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """The running products along `axis` (None flattens), nan counted as 1.
 

@@ -10,11 +10,12 @@ import numpy as np
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.lazy import lazy
+from arrayx.numpy.composing import composed
 from arrayx.numpy.contraction import (
     contracted,
 )
 from arrayx.numpy.diagonals import diagonal
-from arrayx.numpy.naming import named, refuse_out
+from arrayx.numpy.naming import refuse_out
 from arrayx.numpy.promotion import as_array, as_type, promoted_arrays
 from arrayx.numpy.reductions import sum
 from arrayx.numpy.shapes import reshape, transpose
@@ -22,7 +23,7 @@ from arrayx.numpy.shapes import reshape, transpose
 opt_einsum = lazy("opt_einsum")
 
 
-@named
+@composed
 def einsum(
     subscripts: Any,
     /,

@@ -7,7 +7,8 @@ from typing import Any
 
 from arrayx import dtypes
 from arrayx.core.array import Array
-from arrayx.numpy.functions import array_of, binary, refuse_complex, unary
+from arrayx.numpy.composing import composed
+from arrayx.numpy.functions import array_of, binary, refuse_complex, unary, with_methods
 from arrayx.numpy.naming import named
 from arrayx.numpy.promotion import LITERALS, Pair, inexact
 from arrayx.primitives import combined, exponential, trigonometric
@@ -213,7 +214,7 @@ make_complex = binary(
 )
 
 
-@named
+@composed
 def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Array:
@@ -236,3 +237,8 @@ def nan_to_num(
     result = select(eq(array, array), array, float(nan))
     result = select(eq(result, float("inf")), high, result)
     return select(eq(result, float("-inf")), low, result)  # type: ignore[no-any-return]
+
+
+with_methods(logaddexp, logaddexp2, identity=-math.inf, associative=True)
+with_methods(hypot, identity=0, associative=True)
+with_methods(arctan2)

@@ -1,11 +1,13 @@
 """Methods of elementwise functions: `add.reduce`, `multiply.outer`, …, and `frompyfunc`.
 
-The functions themselves stay plain functions, which are called fastest; the methods are put on
-them as attributes.  Those that have a reduction of their own use it, all others are folded.
+The functions themselves stay plain functions, which are called fastest; `functions.with_methods`
+puts on them what finds the methods here.  Those that have a reduction of their own use it, all
+others are folded.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
@@ -16,10 +18,10 @@ from arrayx.api.placement import behind
 from arrayx.core.array import Array
 from arrayx.lax.associative import associative_scan
 from arrayx.lax.loops import scan
-from arrayx.numpy import arithmetic, logic, reductions, transcendental
+from arrayx.numpy import arithmetic, logic, reductions
 from arrayx.numpy.creation import asarray, full_like
 from arrayx.numpy.cumulative import cumprod, cumsum
-from arrayx.numpy.divisors import gcd, lcm
+from arrayx.numpy.functions import WITH_METHODS
 from arrayx.numpy.index_parsing import out_of_bounds
 from arrayx.numpy.mapping import vectorize
 from arrayx.numpy.promotion import (
@@ -52,10 +54,7 @@ class UfuncType(type):
     def __instancecheck__(cls, instance: Any) -> bool:
         if type.__instancecheck__(cls, instance):
             return True
-        return isinstance(instance, Hashable) and instance in _with_methods
-
-
-_with_methods: set[Any] = set()
+        return isinstance(instance, Hashable) and instance in WITH_METHODS
 
 
 class ufunc(metaclass=UfuncType):
@@ -410,64 +409,25 @@ def _sum_dtype_of(x: Array) -> Any:
     return dtypes.default_int() if dtypes.kind(x.dtype) == "bool" else x.dtype
 
 
-METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
+_FAST: dict[Any, Fast] = {
+    arithmetic.add: Fast(reductions.sum, _summed(cumsum), "add"),
+    arithmetic.multiply: Fast(reductions.prod, _summed(cumprod), "multiply"),
+    arithmetic.maximum: Fast(reductions.max, _running(cumulative.cummax), "max"),
+    arithmetic.minimum: Fast(reductions.min, _running(cumulative.cummin), "min"),
+    logic.logical_and: Fast(_logical(reductions.all)),
+    logic.logical_or: Fast(_logical(reductions.any)),
+}
 
 
-def _give_methods(
-    function: Any, identity: Any = None, associative: bool = False, fast: Fast | None = None
-) -> None:
-    unary = function is arithmetic.negative
-    made = ufunc(
+@functools.cache
+def ufunc_of(function: Any) -> ufunc:
+    """The methods of one of the functions that `functions.with_methods` was told of."""
+    return ufunc(
         function,
-        1 if unary else 2,
+        function.nin,
         1,
-        identity=identity,
+        identity=function.identity,
         name=function.__name__,
-        associative=associative,
-        fast=fast,
+        associative=WITH_METHODS[function],
+        fast=_FAST.get(function),
     )
-    for name in (*METHODS, "nin", "nout", "nargs", "identity"):
-        setattr(function, name, getattr(made, name))
-    _with_methods.add(function)
-
-
-for _function, _identity, _associative, _fast in (
-    (arithmetic.add, 0, True, Fast(reductions.sum, _summed(cumsum), "add")),
-    (arithmetic.multiply, 1, True, Fast(reductions.prod, _summed(cumprod), "multiply")),
-    (arithmetic.maximum, None, True, Fast(reductions.max, _running(cumulative.cummax), "max")),
-    (arithmetic.minimum, None, True, Fast(reductions.min, _running(cumulative.cummin), "min")),
-    (logic.logical_and, True, True, Fast(_logical(reductions.all))),
-    (logic.logical_or, False, True, Fast(_logical(reductions.any))),
-    (logic.logical_xor, False, True, None),
-    (logic.bitwise_and, -1, True, None),
-    (logic.bitwise_or, 0, True, None),
-    (logic.bitwise_xor, 0, True, None),
-    (transcendental.logaddexp, -math.inf, True, None),
-    (transcendental.logaddexp2, -math.inf, True, None),
-    (transcendental.hypot, 0, True, None),
-    (arithmetic.fmax, None, True, None),
-    (arithmetic.fmin, None, True, None),
-    (gcd, 0, True, None),
-    (lcm, None, True, None),
-    (arithmetic.subtract, None, False, None),
-    (arithmetic.divide, None, False, None),
-    (arithmetic.floor_divide, None, False, None),
-    (arithmetic.remainder, None, False, None),
-    (arithmetic.fmod, None, False, None),
-    (arithmetic.power, None, False, None),
-    (arithmetic.float_power, None, False, None),
-    (arithmetic.copysign, None, False, None),
-    (arithmetic.heaviside, None, False, None),
-    (arithmetic.nextafter, None, False, None),
-    (transcendental.arctan2, None, False, None),
-    (logic.left_shift, None, False, None),
-    (logic.right_shift, None, False, None),
-    (logic.equal, None, False, None),
-    (logic.not_equal, None, False, None),
-    (logic.less, None, False, None),
-    (logic.less_equal, None, False, None),
-    (logic.greater, None, False, None),
-    (logic.greater_equal, None, False, None),
-    (arithmetic.negative, None, False, None),
-):
-    _give_methods(_function, _identity, _associative, _fast)

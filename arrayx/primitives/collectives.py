@@ -59,6 +59,7 @@ class Collective(Primitive):
     """
 
     names_axes = True
+    optional = True
     kinds: ClassVar[frozenset[str]] = EVERYTHING
 
     def axis_names(self, **params: Any) -> frozenset[Any]:

@@ -48,6 +48,7 @@ rsqrt = unary(
     lambda x, out: mul(div(out, x), -0.5),
     doc="1 divided by the square root of `x`: inf at 0, with the sign of the zero.",
 )
+type(rsqrt).expand = lambda self, x: reciprocal(sqrt(x))
 cbrt = transcendental(
     "cbrt",
     FLOAT,
@@ -61,6 +62,7 @@ logistic = transcendental(
     lambda x, out: mul(out, logistic(neg(x))),
     doc="1 / (1 + exp(-`x`)), without overflow.",
 )
+type(logistic).expand = lambda self, x: reciprocal(add(exp(neg(x)), 1.0))
 
 
 class Exp2(Unary):

@@ -5,7 +5,9 @@ A family must shorten at least three operations, or it does not belong here.
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -74,6 +76,7 @@ class NonDifferentiable(Primitive):
     """The result is piecewise constant, or not a number: its tangent is `Zero`."""
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and no tangent."""
         result = self(*primals, **params)
         return result, (tuple(Zero for _ in result) if self.multiple else Zero)
 
@@ -82,9 +85,11 @@ class Linear(Primitive):
     """Linear in its one operand: the tangent goes through the operation itself."""
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and the same operation on the tangents."""
         return self(primals[0], **params), self(tangents[0], **params)
 
     def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value; the operation itself goes on the tape."""
         result = self(primals[0], **params)
         tangent = tape.record(self, (tangents[0],), params, result.aval.strong())
         return result, tangent
@@ -105,6 +110,7 @@ class Elementwise(Primitive):
         return aval if result is None else aval.update(dtype=result(aval.dtype), weak_type=False)
 
     def vmap(self, size: int, args: Any, dims: Any, **params: Any) -> Any:
+        """The same operation on whole batches, whose axes are brought to one place."""
         args, dim = aligned(size, args, dims)
         return self(*args, **params), dim
 
@@ -135,6 +141,18 @@ class Handed:
     varied: Callable[[Any, frozenset[Any]], Any]
     product_of_others: Callable[[Any, Any], Any]
 
+    def __getattr__(self, name: str) -> Any:
+        # What few programs need: importing the module hands it up.
+        if name in RARE:
+            importlib.import_module(RARE[name])
+            return self.__dict__[name]
+        raise AttributeError(name)
+
+
+RARE = {
+    "product_of_others": "arrayx.primitives.segments",
+    "words_of": "arrayx.primitives.random",
+}
 
 handed = Handed()
 
@@ -174,6 +192,7 @@ class Differentiable(Elementwise):
     partials: ClassVar[tuple[Callable[..., Any], ...]] = ()
 
     def jvp(self, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value, and the sum of each tangent times its partial."""
         result = self(*primals, **params)
         tangent: Any = Zero
         for partial, dx in zip(self.partials, tangents, strict=True):
@@ -222,6 +241,7 @@ class Unary(OneOperand, Differentiable):
     """A function of one operand.  The factor goes straight onto the tape."""
 
     def linearize(self, tape: Any, primals: Any, tangents: Any, **params: Any) -> Any:
+        """The value; the product with the one partial goes on the tape."""
         (x,) = primals
         result = self(x, **params)
         factor = self.partials[0](x, result, **params)
@@ -236,17 +256,14 @@ def unary(
     name: str, kinds: frozenset[str], derivative: Callable[[Any, Any], Any], doc: str
 ) -> Unary:
     """A differentiable function of one operand; `derivative(x, out)` gives the factor."""
-    members = {"name": name, "kinds": kinds, "__doc__": doc, "partials": (derivative,)}
-    return type(name.title().replace("_", ""), (Unary,), members)()  # type: ignore[no-any-return]
+    return made(Unary, name, kinds, doc, partials=(derivative,))  # type: ignore[no-any-return]
 
 
 def transcendental(
     name: str, kinds: frozenset[str], derivative: Callable[[Any, Any], Any], doc: str
 ) -> Unary:
     """`unary` for functions whose elements take several times as long as a sum."""
-    function = unary(name, kinds, derivative, doc)
-    type(function).costly = True
-    return function
+    return made(Unary, name, kinds, doc, partials=(derivative,), costly=True)  # type: ignore[no-any-return]
 
 
 def binary(
@@ -257,8 +274,18 @@ def binary(
     doc: str,
 ) -> Differentiable:
     """A differentiable function of two operands; `by_x(x, y, out)` is its partial."""
-    members = {"name": name, "kinds": kinds, "__doc__": doc, "partials": (by_x, by_y)}
-    return type(name.title().replace("_", ""), (TwoOperands, Differentiable), members)()  # type: ignore[no-any-return]
+    return made(_Binary, name, kinds, doc, partials=(by_x, by_y))  # type: ignore[no-any-return]
+
+
+class _Binary(TwoOperands, Differentiable):
+    """A differentiable function of two operands."""
+
+
+def made(family: type, name: str, kinds: frozenset[str], doc: str, **members: Any) -> Any:
+    """A primitive of a class of its own, defined where the caller of the caller is."""
+    place = sys._getframe(2).f_globals["__name__"]
+    members.update(name=name, kinds=kinds, __doc__=doc, __module__=place)
+    return type(name.title().replace("_", ""), (family,), members)()
 
 
 class Step(NonDifferentiable, Elementwise):
@@ -272,7 +299,5 @@ def step(
     result: Callable[[Any], Any] | None = None,
 ) -> Step:
     """An elementwise function without derivative; `result` maps the operands' dtype."""
-    members: dict[str, Any] = {"name": name, "kinds": kinds, "__doc__": doc}
-    if result is not None:
-        members["result"] = staticmethod(result)
-    return type(name.title().replace("_", ""), (Step,), members)()  # type: ignore[no-any-return]
+    more = {} if result is None else {"result": staticmethod(result)}
+    return made(Step, name, kinds, doc, **more)  # type: ignore[no-any-return]

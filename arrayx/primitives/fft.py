@@ -29,9 +29,8 @@ class FFT(Linear):
     "rfft").  `lengths` are those of the transformed axes, of the longer side for the last two.
     """
 
-    optional = True
-
     name = "fft"
+    optional = True
 
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         size: int = math.prod(params["lengths"])

@@ -37,7 +37,7 @@ from arrayx.primitives.numeric import div
 Axes = tuple[int, ...]
 BOOL = np.dtype(bool)
 READS = ("clip", "fill", "promise")
-WRITES = ("drop", "clip", "promise")
+WRITES = ("drop", "within", "clip", "promise")
 COMBINE = {
     "set": EVERYTHING,
     "add": NUMERIC,
@@ -47,7 +47,7 @@ COMBINE = {
 }
 # What a gather does out of bounds is what the scatter that transposes it does, and back.
 WRITE_OF_READ = {"clip": "clip", "fill": "drop", "promise": "promise"}
-READ_OF_WRITE = {"clip": "clip", "drop": "fill", "promise": "promise"}
+READ_OF_WRITE = {"clip": "clip", "drop": "fill", "within": "fill", "promise": "promise"}
 
 
 @param_class
@@ -218,6 +218,7 @@ class Gather(Primitive):
     """
 
     name = "gather"
+    partly_owed = True
     moves = True
 
     def key(self, params: dict[str, Any]) -> tuple[Any, ...]:
@@ -432,8 +433,9 @@ class Scatter(Primitive):
       axes of the indices and the window axes, as `dims` says.
     - `dims`: a `ScatterDims`.
     - `mode`: what happens to a window that is not wholly inside `x`.  "drop": nothing of it
-      is written (as in StableHLO); "clip": it is moved inside; "promise": there is none (if
-      there is, the result is not specified, but nothing else is written or harmed).
+      is written (as in StableHLO); "within": the same, but it is a mistake, which
+      `ax.checked` reports; "clip": it is moved inside; "promise": there is none (if there is,
+      the result is not specified, but nothing else is written or harmed).
     - `combine`: "set", "add", "mul", "min" or "max".  Where several updates meet, "set" keeps
       the last one, in the row-major order of the batch axes of the indices: on every backend.
       The others combine all of them, in no fixed order; 16-bit floats are added in float32.
@@ -445,6 +447,7 @@ class Scatter(Primitive):
     """
 
     name = "scatter"
+    partly_owed = True
 
     def type_rule(
         self,
@@ -480,7 +483,7 @@ class Scatter(Primitive):
     def faults(
         self, x: Any, indices: Any, updates: Any, *, dims: ScatterDims, mode: str, **params: Any
     ) -> list[Fault]:
-        if mode == "clip":
+        if mode in ("clip", "drop"):
             return []
         sizes = dims.window_sizes(x.aval.ndim, updates.aval.shape)
         return outside("write", x.aval.shape, indices, dims.as_gather(), sizes)

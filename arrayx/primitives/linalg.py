@@ -87,9 +87,8 @@ class TriangularSolve(Primitive):
     `unit_diagonal`.  `transpose_a` is "none", "transpose" or "adjoint".
     """
 
-    optional = True
-
     name = "triangular_solve"
+    optional = True
 
     def flops(self, avals: tuple[Any, ...], results: tuple[Aval, ...], /, **params: Any) -> int:
         return int(results[0].size) * int(avals[0].shape[-1])
@@ -213,9 +212,8 @@ def square(x: Any, n: int) -> Any:
 class PermutationOfPivots(NonDifferentiable):
     """The order of `size` rows after the exchanges of an LU factorisation."""
 
-    optional = True
-
     name = "permutation_of_pivots"
+    optional = True
 
     def type_rule(self, pivots: Aval, *, size: int) -> Aval:
         if pivots.ndim < 1 or pivots.dtype != INDEX or pivots.shape[-1] > size:

@@ -166,12 +166,15 @@ class Clamp(Elementwise):
     def jvp(self, primals: Any, tangents: Any) -> Any:
         (low, x, high), (d_low, dx, d_high) = primals, tangents
         result = self(low, x, high)
-        if is_scalar(x) and is_scalar(low):
-            raised: Any = builtins.max(x, low)
-        else:
-            raised = max(x, low)
         tangent = max.chosen(x, low, dx, d_low)
-        return result, min.chosen(raised, high, tangent, d_high)
+        return result, min.chosen(self.raised(low, x), high, tangent, d_high)
+
+    def raised(self, low: Any, x: Any) -> Any:
+        """`x` where it is not below `low`; both may be literals."""
+        return builtins.max(x, low) if is_scalar(x) and is_scalar(low) else max(x, low)
+
+    def expand(self, low: Any, x: Any, high: Any) -> Any:
+        return min(self.raised(low, x), high)
 
 
 class Abs(OneOperand, Differentiable):

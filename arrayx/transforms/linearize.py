@@ -15,6 +15,7 @@ from arrayx.core.interpreter import BASE, Interpreter, Tracer, current, installe
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive, aval_or_scalar_type
 from arrayx.primitives.collectives import varied
+from arrayx.primitives.creation import zeros
 from arrayx.source import Source
 from arrayx.source import current as current_source
 from arrayx.transforms.jvp import JVPInterpreter, JVPTracer, widened, without_rule
@@ -91,10 +92,36 @@ class Tape(Interpreter):
                 break
         else:
             return self.parent.apply(primitive, args, params)  # type: ignore[union-attr]
+        if primitive.reach is not None:
+            mine = tuple([type(a) is LinearTracer and a.interpreter is self for a in args])
+            if primitive.transpose is None or not all(primitive.reach(mine, **params)):
+                return self.taken_apart(primitive, args, mine, params)
         if primitive.transpose is None and primitive.expand is not None:
             return primitive.expand(*args, **params)
         avals = tuple([aval_or_scalar_type(a) for a in args])
         return self.record(primitive, args, params, primitive.infer(avals, params))
+
+    def taken_apart(
+        self,
+        primitive: Primitive,
+        args: tuple[Any, ...],
+        mine: tuple[bool, ...],
+        params: dict[str, Any],
+    ) -> Any:
+        """Applies what works on values and tangents alike, as the derivative of a loop does.
+
+        It is linear in the tangents, so it is its own derivative at tangents of zero; what does
+        not depend on them is a value.
+        """
+        assert primitive.linearize is not None
+        token = current.set(self.parent)  # type: ignore[arg-type]
+        try:
+            primals = [zeros(a.aval.strong()) if m else a for a, m in zip(args, mine, strict=True)]
+            tangents = [a if m else Zero for a, m in zip(args, mine, strict=True)]
+            results, moving = primitive.linearize(self, primals, tangents, **params)
+        finally:
+            current.reset(token)
+        return tuple([r if t is Zero else t for r, t in zip(results, moving, strict=True)])
 
 
 REVERSE = "reverse-mode differentiation"
@@ -127,6 +154,10 @@ class LinearizeInterpreter(JVPInterpreter):
             return self.parent.apply(primitive, tuple(primals), params)  # type: ignore[union-attr]
         if primitive.widen is not None:
             params = widened(primitive, primals, params)
+        if primitive.reach is not None:
+            mine = tuple([type(p) is LinearTracer and p.interpreter is self.tape for p in primals])
+            if any(mine):
+                return self.mixed(primitive, primals, tangents, mine, params)
         if primitive.linearize is not None:
             token = current.set(self.parent)  # type: ignore[arg-type]
             try:
@@ -148,6 +179,31 @@ class LinearizeInterpreter(JVPInterpreter):
         if tangent.aval.varying is not result.aval.varying:
             tangent = self.fitted(tangent, result)
         return JVPTracer(self, result, tangent)
+
+    def mixed(
+        self,
+        primitive: Primitive,
+        primals: list[Any],
+        tangents: list[Any],
+        mine: tuple[bool, ...],
+        params: dict[str, Any],
+    ) -> Any:
+        """What a rule does to values and tangents alike, where values have a derivative too.
+
+        That is by what the rule closes over.  The tangents have none in this differentiation,
+        so they go their own way, and values theirs.
+        """
+        assert primitive.linearize is not None and primitive.reach is not None
+        along = self.tape.apply(primitive, tuple(primals), params)
+        token = current.set(self.tape.parent)  # type: ignore[arg-type]
+        try:
+            given = [zeros(p.aval.strong()) if m else p for p, m in zip(primals, mine, strict=True)]
+            results, found = primitive.linearize(self.tape, given, tangents, **params)
+        finally:
+            current.reset(token)
+        values = self.pair(primitive, results, found)
+        moves = primitive.reach(mine, **params)
+        return tuple([t if m else v for t, v, m in zip(along, values, moves, strict=True)])
 
     def pair(self, primitive: Primitive, result: Any, tangent: Any) -> Any:
         if primitive.multiple:

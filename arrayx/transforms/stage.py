@@ -21,7 +21,7 @@ from arrayx.core.interpreter import (
     Tracer,
     current,
     opened,
-    refuse_leaked,
+    revived,
 )
 from arrayx.core.primitive import NO_EFFECTS, Primitive
 from arrayx.primitives.creation import scalar
@@ -127,11 +127,15 @@ class StageInterpreter(Interpreter):
         if isinstance(x, Tracer):
             if x.interpreter is self:
                 return x.variable  # type: ignore[no-any-return]
-            if x.interpreter.closed:
-                refuse_leaked(x)
             found = self.captured.get(id(x))
             if found is None:
-                found = self.captured[id(x)] = Var(x.aval), x
+                stands: Any = x
+                if x.interpreter.closed:
+                    stands = revived(x, self.parent)
+                    if not isinstance(stands, Tracer):
+                        return self.lift(stands)
+                    self.kept_alive.append(x)
+                found = self.captured[id(x)] = Var(stands.aval), stands
             return found[0]
         held = self.constants.get(id(x))
         if held is None:

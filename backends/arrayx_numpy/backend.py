@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from arrayx.backend.contract import CompileOptions, Device, Executable
+from arrayx.backend.contract import API_VERSION, CompileOptions, Device, Executable
+from arrayx.backend.control import CONTROL
+from arrayx.backend.foreign import ffi_call_on_arrays
 from arrayx.backend.kernels import KernelBackend
 from arrayx.backend.legalise import legalise
 from arrayx.core.graph import Equation, Graph
@@ -25,12 +27,14 @@ class NumpyBackend(KernelBackend):
     """NumPy on the host."""
 
     name = "numpy"
+    api_version = API_VERSION
     quiet = True
     kernels = KERNELS
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kernels = {**self.kernels, "scan": partial(scan, self)}
+    control: ClassVar[Mapping[str, Callable[..., Any]]] = {
+        **CONTROL,
+        "scan": scan,
+        "ffi_call": ffi_call_on_arrays,
+    }
 
     def share(self, array: np.ndarray, device: Device) -> Any:
         return array
@@ -41,10 +45,10 @@ class NumpyBackend(KernelBackend):
             return "it is expanded into products"
         return super().supports(equation)
 
-    def kernel_of(self, e: Equation) -> Any:
+    def kernel_of(self, e: Equation, device: Device | None = None) -> Any:
         """The kernel of an equation, which takes the params by keyword."""
-        name = e.primitive.name
-        return plain(name, [getattr(a, "aval", None) for a in e.inputs]) or self.kernels[name]
+        avals = [getattr(a, "aval", None) for a in e.inputs]
+        return plain(e.primitive.name, avals) or self.lookup(e.primitive, device)
 
     def eager(
         self,
@@ -57,7 +61,8 @@ class NumpyBackend(KernelBackend):
         return with_literals(kernel, avals)
 
     def compile(self, graph: Graph, options: CompileOptions) -> Executable:
-        return Program(graph, self.kernel_of, options.device)
+        return Program(graph, partial(self.kernel_of, device=options.device), options.device)
 
     def lowered_text(self, graph: Graph, options: CompileOptions) -> str:
-        return ProgramWriter(simplify(legalise(graph, self)), self.kernel_of).source()
+        kernel_of = partial(self.kernel_of, device=options.device)
+        return ProgramWriter(simplify(legalise(graph, self)), kernel_of).source()

@@ -341,6 +341,9 @@ def _saturated(x: Any, dtype: np.dtype[Any]) -> Any:
     if is_narrow(x.dtype):
         x = x.astype(np.float32)
     low, high = x.dtype.type(limits.min), x.dtype.type(limits.max)
+    # Mostly all are inside, which is soon known; nan is not.
+    if x.size and x.min() > low and x.max() < high:
+        return x.astype(dtype)
     # The largest integer may round up to one out of range, so "at least" means the largest.
     inside = (x > low) & (x < high)
     result = np.where(inside, x, x.dtype.type(0)).astype(dtype)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from arrayx.backend.contract import Backend
+from arrayx.backend.contract import Device
 from arrayx.backend.control import program_of
 from arrayx.core.graph import Graph
 
 
 def scan(
-    backend: Backend,
+    device: Device,
     *operands: Any,
     body: Graph,
     length: int,
@@ -27,7 +27,7 @@ def scan(
     carry: Any = operands[n_consts:n]
     ys = [np.empty((length, *a.shape), a.dtype) for a in body.out_avals[n_carry:]]
     places = range(length - 1, -1, -1) if reverse else range(length)
-    with program_of(backend, body).stepping() as step:
+    with program_of(device, body).stepping() as step:
         for i in places:
             results = step([*consts, *carry, *[x[i] for x in xs]])
             carry = results[:n_carry]

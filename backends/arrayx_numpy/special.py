@@ -97,6 +97,12 @@ def hypergeometric(name: str) -> Callable[..., Any]:
     return function
 
 
+@through_float32
+def ive(v: Any, x: Any) -> Any:
+    value = scipy_special.ive(v, x)
+    return np.where((v < 0) & (np.floor(v) != v), np.nan, value)
+
+
 def faddeeva(z: Any) -> Any:
     return scipy_special.wofz(z)
 
@@ -118,6 +124,8 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "fresnel_cosine": fresnel_cosine,
     "spence": spence,
     "faddeeva": faddeeva,
+    **{f"bessel_{name}": named(name) for name in ("j0", "j1", "y0", "y1", "jv", "yv")},
+    "bessel_ive": ive,
     "hyp1f1": hypergeometric("hyp1f1"),
     "hyp2f1": hypergeometric("hyp2f1"),
 }

@@ -229,7 +229,7 @@ def scatter(
         return x
     sizes = list(dims.window_sizes(x.ndim, updates.shape))
     p = plan(x.shape, indices.shape, dims.as_gather(), tuple(sizes))
-    places, inside = places_of(indices, p, mode == "drop", True)
+    places, inside = places_of(indices, p, mode in ("drop", "within"), True)
     # 16-bit sums and products are made in float32, and NumPy is slow with 16 bits.
     dtype = x.dtype if combine == "set" else wide(x.dtype)
     # Rows of the operand are what one place holds.
@@ -272,8 +272,13 @@ def write(rows: np.ndarray, places: Any, written: Any, combine: str, unique: boo
         # `ufunc.at` is fast along one axis only.
         places = (places[:, None] * width + np.arange(width)).reshape(-1)
     line, written = rows.reshape(-1), written.reshape(-1)
-    if combine == "add" and line.dtype.char in "fdFD" and 4 * places.size >= line.size:
+    many = combine == "add" and 4 * places.size >= line.size
+    if many and line.dtype.char in "fdFD":
         line += counted(line, places, written)
+    elif many and line.dtype.kind in "iu" and line.itemsize <= 4 and places.size <= 1 << 20:
+        # Sums of so few integers of so few bits are exact in float64; the last cast wraps.
+        sums = np.bincount(places, written, line.size)
+        line += sums.astype(np.int64).astype(line.dtype)
     else:
         ufunc.at(line, places, written)
 
@@ -438,6 +443,16 @@ def sorted_alone(x: Any, axis: int) -> Any:
     return np.sort(x, axis)
 
 
+def searchsorted(line: Any, wanted: Any, *, side: str, batch: int, dtype: Any) -> Any:
+    line, wanted = narrow(line), narrow(wanted)
+    if not batch:
+        return np.searchsorted(line, wanted, side).astype(dtype)
+    out = np.empty(wanted.shape, dtype)
+    for i in np.ndindex(wanted.shape[:batch]):
+        out[i] = np.searchsorted(line[i], wanted[i], side)
+    return out
+
+
 # ----------------------------------------------------------------- products
 
 
@@ -560,6 +575,7 @@ STRUCTURAL: dict[str, Any] = {
     "cummax": partial(accumulate, ufunc=np.maximum, widens=False),
     "cummin": partial(accumulate, ufunc=np.minimum, widens=False),
     "cumlogsumexp": partial(accumulate, ufunc=np.logaddexp, widens=True),
+    "searchsorted": searchsorted,
     "sort": sort,
     "dot_general": dot_general,
     "absorb_dot": absorb_dot,

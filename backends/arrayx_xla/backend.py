@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from arrayx.backend.concrete import ConcreteArray, physical_aval
-from arrayx.backend.contract import Backend, CompileOptions, Device, Executable
+from arrayx.backend.contract import API_VERSION, Backend, CompileOptions, Device, Executable
 from arrayx.backend.dispatch import compile_graph, compile_one
 from arrayx.backend.legalise import has_keys, legalise
 from arrayx.backend.registry import registry
 from arrayx.config import config
+from arrayx.control.external import external
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Equation, Graph
 from arrayx.core.primitive import Primitive
@@ -44,6 +45,7 @@ class XlaBackend(Backend):
     """XLA through PJRT, on the CPU."""
 
     name = "xla"
+    api_version = API_VERSION
     dtypes = frozenset(str(dtype) for dtype in ELEMENT_TYPES)
     keeps_calls = True
     asynchronous = True
@@ -101,6 +103,9 @@ class XlaBackend(Backend):
 
     # ------------------------------------------------------------- programs
 
+    def takes(self, primitive: Primitive) -> bool | str:
+        return lower.takes(primitive)
+
     def supports(self, equation: Equation) -> bool | str:
         return lower.supports(equation, self.platform)
 
@@ -123,7 +128,8 @@ class XlaBackend(Backend):
         arrays = [a for a in avals if type(a) is Aval]
         elements = sum(a.size for a in (*arrays, *(out if primitive.multiple else (out,))))
         compiled = self.compiled_kernel(primitive, avals, params, device)
-        if self.platform != "cpu" or elements > MOST_HOST_ELEMENTS:
+        outside = primitive is external  # this backend's own function, not NumPy's
+        if self.platform != "cpu" or elements > MOST_HOST_ELEMENTS or outside:
             return compiled
         return self.host_kernel(primitive, avals, params, compiled)
 

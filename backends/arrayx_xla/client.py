@@ -9,6 +9,7 @@ still looks at the memory.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -80,7 +81,9 @@ __all__ = [
     "check_version",
     "cpu_client",
     "dlpack_capsule",
+    "is_target",
     "register_lapack",
+    "register_target",
 ]
 
 Buffer: TypeAlias = Any
@@ -568,3 +571,35 @@ def register_lapack() -> None:
             xc.register_custom_call_target(
                 name, function, platform=platform, api_version=api_version
             )
+
+
+# The names that functions from outside have in XLA, which takes a name only once.
+_registered: dict[str, list[Any]] = {}
+
+
+def is_target(function: Any) -> bool:
+    """True for what XLA can call: a capsule of a handler, or a pointer to one (ctypes)."""
+    return type(function).__name__ == "PyCapsule" or isinstance(function, ctypes._CFuncPtr)  # type: ignore[attr-defined]
+
+
+def register_target(name: str, function: Any) -> str:
+    """Makes a handler of XLA's typed interface known to CPU programs, under the name returned."""
+    known = _registered.setdefault(name, [])
+    for number, other in enumerate(known):
+        if other is function:
+            return name if number == 0 else f"{name}.{number}"
+    own = f"{name}.{len(known)}" if known else name
+    capsule = function if type(function).__name__ == "PyCapsule" else _capsule(function)
+    xc.register_custom_call_target(own, capsule, platform="cpu", api_version=1)
+    known.append(function)
+    return own
+
+
+def _capsule(function: Any) -> Any:
+    """A function of a library opened with ctypes as a capsule."""
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = (
+        ctypes.py_object,
+        (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
+    )
+    return new(ctypes.cast(function, ctypes.c_void_p), None, None)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from arrayx.core.graph import Equation, Graph
+from arrayx.core.primitive import Primitive
 from arrayx_xla.emitter import Emitter, Module
 from arrayx_xla.rules import RULES, WHEN
 
@@ -24,13 +25,16 @@ class Lowered(NamedTuple):
     ordered: bool
 
 
+def takes(primitive: Primitive) -> bool | str:
+    """True where there is a rule for the primitive."""
+    return primitive.name in RULES or f"it has no lowering to StableHLO for {primitive.name!r}"
+
+
 def supports(equation: Equation, platform: str) -> bool | str:
     """True where there is a rule for the equation, else the reason why not."""
-    name = equation.primitive.name
-    if name not in RULES:
-        return f"it has no lowering to StableHLO for {name!r}"
-    when = WHEN.get(name)
-    return True if when is None else when(platform, equation)
+    answer = takes(equation.primitive)
+    when = WHEN.get(equation.primitive.name)
+    return answer if when is None else when(platform, equation)
 
 
 def lower(graph: Graph, donated: Sequence[int] = (), locations: bool = False) -> Lowered:

@@ -530,3 +530,14 @@ def test_check_grads_refuses_wrong_derivatives() -> None:
         check_grads(wrong, (X,), order=1, modes="rev")
     with pytest.raises(errors.ArgumentError, match="fwd"):
         check_grads(neg, (X,), order=1, modes=("forward",))
+
+
+def test_the_cotangent_of_a_boolean_may_be_boolean():
+    _, pullback = vjp(lambda x, n: (gt(x, n), mul(x, n)), 2.0, 1.0)
+    for ct in (np.bool_(True), np.zeros((), FLOAT0)):
+        assert [float(g) for g in pullback((ct, 3.0))] == [3.0, 6.0]
+    for wrong in (True, 1.0, np.array([True]), np.int32(1)):
+        with pytest.raises(errors.ArgumentError, match="float0"):
+            pullback((wrong, 3.0))
+    with pytest.raises(TypeError):
+        grad(lambda x: gt(x, 1.0))(2.0)

@@ -32,7 +32,8 @@ def install(plugin: Path, site: Path) -> None:
 
 
 def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(site)}
+    path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, env=environment, check=False
     )
@@ -63,3 +64,11 @@ def test_a_broken_plugin_is_reported_and_harms_nobody(tmp_path: Path) -> None:
     assert examined.returncode == 1
     assert "broken: broken (broken_plugin of broken 1.0)" in examined.stdout
     assert "half written" in examined.stdout
+
+
+@pytest.mark.slow
+def test_the_backend_in_pure_python_passes_the_core_level(tmp_path: Path) -> None:
+    install(PLUGINS / "arrayx-python", tmp_path)
+    done = run(tmp_path, "-m", "arrayx.conformance", "--backend=python", "--level=core")
+    assert "backend 'python' passes the level 'core'" in done.stdout, done.stdout
+    assert done.returncode == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import types
 from importlib.metadata import EntryPoint
 from typing import Any
@@ -12,9 +13,18 @@ import pytest
 
 import arrayx as ax
 import arrayx.numpy as anp
-from arrayx.backend import Backend, CompileOptions, Device, Executable, hookimpl
+from arrayx.backend import (
+    Backend,
+    CompileOptions,
+    Device,
+    Executable,
+    capabilities,
+    core_set,
+    hookimpl,
+)
 from arrayx.backend.kernels import KernelBackend
 from arrayx.backend.registry import Registry
+from arrayx.primitives.trigonometric import sin
 from arrayx_numpy.kernels import KERNELS
 
 
@@ -204,15 +214,183 @@ def test_another_plugin_can_add_kernels_to_a_backend(monkeypatch: pytest.MonkeyP
     entry = EntryPoint("small", "small_kernels", "arrayx.kernels")
     monkeypatch.setattr(registry, "contributions", lambda name: [failing, entry])
     backend = registry.get("small")
+    assert "sin" not in backend.kernels, "nobody is asked before something is missing"
+    assert backend.takes(sin) is True
     assert backend.kernels["sin"] is np.sin
     assert backend.kernels["add"] is np.add, "what a backend has is its own"
+    assert backend.origins == {"sin": "small_kernels"}
     (broken,) = [r for r in registry.records() if r.state == "broken"]
     assert "no_such_module_abc" in broken.reason and broken.name.startswith("small+")
 
 
 def test_a_backend_is_made_by_its_own_plugin_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    greedy = plugin(lambda name: Toy())
+    class Greedy(Toy):
+        name = "greedy"
+
+    greedy = plugin(lambda name: Greedy())
     honest = plugin(lambda name: Toy() if name == "toy" else None)
     registry = registry_with(monkeypatch, greedy=greedy, toy=honest)
     registry.get("greedy")
     assert registry.get("toy") is not registry.get("greedy")
+
+
+def test_a_backend_has_the_name_that_it_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = registry_with(monkeypatch, other=plugin(lambda name: Toy()))
+    with pytest.raises(ax.errors.BackendUnavailableError, match="name is 'toy' when asked"):
+        registry.get("other")
+
+
+def test_a_backend_has_devices_of_its_own_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class None_(Toy):
+        name = "none"
+
+        def devices(self) -> Any:
+            return ()
+
+    class Foreign(Toy):
+        name = "foreign"
+
+        def devices(self) -> Any:
+            return ax.devices("numpy")[:1] and tuple(ax.devices("numpy"))
+
+    class Fresh(Toy):
+        name = "fresh"
+
+        def devices(self) -> Any:
+            return (Device(self, "cpu", 0),)
+
+    for cls, words in (
+        (None_, "instead of a tuple of devices"),
+        (Foreign, "not a Device of this backend"),
+        (Fresh, "make them once"),
+    ):
+        registry = registry_with(monkeypatch, **{cls.name: plugin(lambda name, c=cls: c())})
+        with pytest.raises(ax.errors.BackendUnavailableError, match=words):
+            registry.get(cls.name)
+        assert registry.record(cls.name).state == "broken"
+
+
+def test_who_says_no_version_was_made_for_the_first() -> None:
+    assert Backend.api_version == (1, 0)
+    assert ax.backends.get("numpy").api_version == ax.backend.API_VERSION
+
+
+def test_a_slow_plugin_keeps_nobody_else_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slow(name: str) -> Any:
+        inside.set()
+        assert go_on.wait(10)
+        return Toy()
+
+    registry = registry_with(monkeypatch, toy=plugin(slow), quick=plugin(lambda name: None))
+    thread = threading.Thread(target=lambda: registry.get("toy"))
+    thread.start()
+    assert inside.wait(10)
+    with pytest.raises(ax.errors.BackendUnavailableError, match="made no backend"):
+        registry.get("quick")
+    assert registry.record("toy").state == "found"
+    go_on.set()
+    thread.join(10)
+    assert registry.record("toy").state == "ready"
+
+
+def test_a_plugin_that_asks_for_itself_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = Registry()
+
+    def curious(name: str) -> Any:
+        with pytest.raises(ax.errors.BackendUnavailableError, match="being loaded"):
+            registry.get("toy")
+        return Toy()
+
+    monkeypatch.setitem(sys.modules, "curious_module", plugin(curious))
+    registry._entries = {"toy": [EntryPoint("toy", "curious_module", "arrayx.backends")]}
+    assert registry.get("toy").name == "toy"
+    assert registry.record("toy").state == "ready"
+
+
+def test_capabilities_say_what_a_backend_lacks() -> None:
+    class Adds(KernelBackend):
+        name = "adds"
+        kernels = {"add": np.add}
+        dtypes = frozenset({"float32"})
+
+    declared = capabilities(Adds())
+    assert declared.dtypes == {"float32"} and not declared.asynchronous
+    assert "add" not in declared.missing and "while_loop" not in declared.missing
+    assert declared.missing["mul"] == "its table has no kernel 'mul'"
+    assert "cumsum" in declared.expanded and "cholesky" in declared.refused
+    assert set(declared.missing) < set(core_set())
+
+
+def test_numpy_and_xla_take_the_whole_core_set() -> None:
+    assert len(core_set()) > 80
+    for name in ax.backends.available():
+        assert ax.backends.capabilities(name).missing == {}
+
+
+def test_a_backend_with_two_devices_runs_control_flow_where_the_arrays_are() -> None:
+    class Two(Toy):
+        name = "two"
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._devices = (Device(self, "cpu", 0), Device(self, "cpu", 1))
+            self.put_on: list[int] = []
+
+        def put(self, array: Any, device: Device) -> Any:
+            self.put_on.append(device.id)
+            return super().put(array, device)
+
+    two = Two()
+    ax.backends.add(two)
+    try:
+        x = ax.device_put(np.ones(3), "two:cpu:1")
+        two.put_on.clear()
+        weights = np.array([1.0, 2.0, 4.0])  # a constant of the loop's body
+        f = ax.jit(lambda v: ax.lax.fori_loop(0, 3, lambda i, w: w * weights, v))
+        y = f(x)
+        np.testing.assert_allclose(y, weights**3)
+        assert str(y.device) == "two:cpu:1" and set(two.put_on) == {1}
+    finally:
+        ax.backends.remove("two")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda x: x.astype(np.float32), r"float32\[3\] for an array of type float64\[3\]"),
+        (lambda x: x[:2], r"float64\[2\] for an array of type float64\[3\]"),
+        (lambda x: x.tolist(), r"list\[3\] for an array of type float64\[3\]"),
+    ],
+)
+def test_elements_of_the_wrong_type_are_the_backends_fault(wrong: Any, words: str) -> None:
+    class Wrong(Toy):
+        name = "wrong"
+        kernels = {**KERNELS, "sin": lambda x: wrong(np.sin(x))}
+
+        def get(self, buffer: Any) -> Any:
+            return buffer
+
+    ax.backends.add(Wrong())
+    try:
+        y = anp.sin(ax.device_put(np.ones(3), "wrong"))
+        with pytest.raises(ax.errors.BackendError, match=f"'wrong' broke its contract: .*{words}"):
+            np.asarray(y)
+        (record,) = [r for r in ax.backends.doctor() if r.name == "wrong"]
+        assert record.state == "faulty" and "conformance --backend=wrong" in record.remedy
+    finally:
+        ax.backends.remove("wrong")
+
+
+def test_doctor_notices_wrong_sums() -> None:
+    class Off(Toy):
+        name = "off"
+        kernels = {**KERNELS, "add": np.subtract}
+
+    ax.backends.add(Off())
+    try:
+        (record,) = [r for r in ax.backends.doctor() if r.name == "off"]
+        assert record.state == "faulty" and "x + x came back as" in record.reason
+    finally:
+        ax.backends.remove("off")

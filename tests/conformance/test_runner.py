@@ -217,7 +217,8 @@ def test_the_page_shows_subjects_by_sections_and_by_dtypes(results: Results) -> 
 
 def test_the_markdown_report_is_a_table(results: Results) -> None:
     lines = report.markdown(results).splitlines()
-    assert "| `sin` | X |  |  |" in lines
+    assert "| `sin` | X |  |" in lines
+    assert "- **parallel**: ? pmap" in lines
     assert "| `sin` | + | X |" in lines
 
 

@@ -166,6 +166,14 @@ def test_checks_can_be_chosen() -> None:
 def test_a_mode_or_fill_of_the_caller_s_own_is_meant() -> None:
     ax.checked(lambda x, i: x.at[i].get(mode="fill", fill_value=0))(X, 5)
     ax.checked(lambda x, i: x.at[i].get(mode="clip"))(X, 5)
+    for mode in ("drop", "fill", "clip"):
+        for write in (
+            lambda x, i, m=mode: x.at[i].set(0.0, mode=m),
+            lambda x, i, m=mode: x.at[i].add(1.0, mode=m),
+            ax.grad(lambda x, i, m=mode: anp.sum(x.at[i].mul(2.0, mode=m))),
+            ax.jit(lambda x, i, m=mode: x.at[i, None].max(2.0, mode=m)),
+        ):
+            ax.checked(write)(anp.asarray(X), np.array([0, 5]))
 
 
 def test_gradients_are_checked_when_checked_is_outside() -> None:

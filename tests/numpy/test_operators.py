@@ -65,8 +65,7 @@ def test_other_classes_get_their_turn() -> None:
     assert anp.ones(2) + Friend() == "mine"
     with pytest.raises(TypeError, match="unsupported operand"):
         operator.add(anp.ones(2), [1.0, 2.0])
-    with pytest.raises(errors.ArgumentError, match=r"add: the argument x2 is a list.*anp\.asarray"):
-        anp.add(anp.ones(2), [1.0, 2.0])
+    assert anp.add(anp.ones(2), [1.0, 2.0]).tolist() == [2.0, 3.0]
 
 
 def test_in_place_operators_give_new_arrays() -> None:

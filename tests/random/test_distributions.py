@@ -409,9 +409,9 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         r"shape \(3,\) cannot be broadcast to the shape \(2,\)",
     ),
     "a list of bounds": (
-        lambda k: random.uniform(k, (2,), minval=[0.0, 1.0]),
+        lambda k: random.uniform(k, (2,), minval=["a", 1.0]),
         TypeError,
-        "argument minval is a list",
+        "no array can be made of the argument minval, a list",
     ),
     "an unknown mode": (
         lambda k: random.bernoulli(k, 0.5, (), "best"),

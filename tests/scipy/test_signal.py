@@ -142,3 +142,29 @@ REFUSED: tuple[tuple[Any, str], ...] = (
 def test_what_cannot_be_done_is_said(call: Any, message: str) -> None:
     with pytest.raises(errors.ArrayxError, match=message):
         call()
+
+
+CONVOLUTION_MISTAKES = {
+    "no pair of lists": ({"axes": (1,)}, "a list of axes of in1 and one of in2"),
+    "lists of unequal length": ({"axes": ((0, 1), (0,))}, "2 axes of in1 and 1 of in2"),
+    "an axis in both": ({"axes": ((1,), (1,)), "dot_axes": ((1,), (0,))}, "in axes and in dot"),
+    "unequal lengths": ({"axes": ((0,), (0,)), "dot_axes": ((1,), (1,))}, "lengths are 3 and 2"),
+    "by transforms": ({"axes": ((1,), (1,)), "method": "fft"}, "need method 'direct'"),
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"), CONVOLUTION_MISTAKES.values(), ids=CONVOLUTION_MISTAKES.keys()
+)
+def test_mistakes_in_axes_of_a_convolution_are_named(more: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        signal.convolve(np.ones((2, 3)), np.ones((2, 2)), **more)
+
+
+def test_convolution_along_no_axis_is_a_product_with_sums() -> None:
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(8.0).reshape(2, 4)
+    got = signal.convolve(x, y, axes=((), ()), dot_axes=((0,), (0,)))
+    np.testing.assert_allclose(np.asarray(got), np.tensordot(x, y, ((0,), (0,))))
+    valid = signal.convolve(y[:, :2], y, "valid", axes=((1,), (1,)))
+    want = [[np.convolve(a, b, "valid") for b in y] for a in y[:, :2]]
+    np.testing.assert_allclose(np.asarray(valid), want)

@@ -12,8 +12,8 @@ from scipy import special as theirs
 import arrayx as ax
 import arrayx.numpy as anp
 from arrayx import errors, lax
-from arrayx.control import hurwitz, incomplete_beta, incomplete_gamma
-from arrayx.primitives import exponential_integrals, sine_integrals
+from arrayx.control import bessel_orders, hurwitz, incomplete_beta, incomplete_gamma
+from arrayx.primitives import cylinder, exponential_integrals, sine_integrals
 from arrayx.scipy import special
 
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.5, -2.0)
@@ -164,3 +164,98 @@ def test_zeta_is_riemanns_without_a_second_argument() -> None:
     s = np.array([1.001, 2.0, 30.0])
     got = np.asarray(hurwitz.zeta.expand(anp.asarray(s), anp.asarray(np.full(3, 3.0))))
     np.testing.assert_allclose(got, theirs.zeta(s, 3.0), rtol=1e-13)
+
+
+def orders_and_arguments() -> tuple[np.ndarray, np.ndarray]:
+    """Pairs from every range that has a way of its own, borders and whole orders among them."""
+    rng = np.random.default_rng(3)
+    ranges = ((0.5, 2), (3, 25), (3, 100), (14, 60), (60, 60), (60, 400), (600, 800))
+    orders = np.concatenate([rng.uniform(0, v, 60) for v, _ in ranges])
+    points = np.concatenate([rng.uniform(1e-3, x, 60) for _, x in ranges])
+    orders[::3] = np.round(orders[::3])
+    points[1::7] = orders[1::7] + 1e-3
+    borders = np.array([(v, x) for v in (0, 0.5, 1.5, 12, 8) for x in (2.0, 25.0, 30.0, 72.0)]).T
+    return np.concatenate([orders, borders[0]]), np.concatenate([points, borders[1]])
+
+
+@pytest.mark.parametrize("name", ["jv", "yv", "ive"])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 6e-13), (np.float32, 6e-5)])
+def test_bessel_functions_of_any_order_are_those_of_scipy(
+    name: str, dtype: Any, tolerance: float
+) -> None:
+    v, x = (a.astype(dtype) for a in orders_and_arguments())
+    primitive = getattr(bessel_orders, f"bessel_{name}")
+    got = np.asarray(ax.jit(primitive.expand)(anp.asarray(v), anp.asarray(x))).astype(float)
+    wide = v.astype(float), x.astype(float)
+    want = getattr(theirs, name)(*wide)
+    # Where there is a wave, errors count beside its height.
+    wave = np.where(v < x, np.hypot(theirs.jv(*wide), theirs.yv(*wide)), 0)
+    size = np.abs(want) if name == "ive" else np.maximum(np.abs(want), wave)
+    held = (size > 1e3 * np.finfo(dtype).tiny) & (size < np.finfo(dtype).max / 2)
+    assert held.sum() > 300
+    assert np.max(np.abs(got[held] - want[held]) / size[held]) < tolerance
+
+
+@pytest.mark.parametrize("name", ["j0", "j1", "y0", "y1"])
+def test_bessel_functions_of_orders_0_and_1_are_exact_near_and_far(name: str) -> None:
+    x = np.concatenate([10.0 ** np.linspace(-8, 0, 40), np.linspace(1, 60, 200)])
+    got = np.asarray(ax.jit(getattr(cylinder, f"bessel_{name}").expand)(anp.asarray(x)))
+    want = getattr(theirs, name)(x)
+    height = np.minimum(1.0, np.sqrt(2 / (np.pi * x)))
+    np.testing.assert_array_less(np.abs(got - want), 4e-15 * (np.abs(want) + height))
+
+
+EDGES = (0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 3.0, -3.0, np.inf, np.nan)
+
+
+@pytest.mark.parametrize("name", ["jv", "yv", "ive"])
+def test_bessel_functions_reflect_and_end_as_the_kernels_do(name: str) -> None:
+    v, x = np.array(list(itertools.product(EDGES[:-2], EDGES[:-2]))).T
+    primitive = getattr(bessel_orders, f"bessel_{name}")
+    got = np.asarray(ax.jit(primitive.expand)(anp.asarray(v), anp.asarray(x)))
+    want = np.asarray(primitive(anp.asarray(v), anp.asarray(x)))
+    finite = np.isfinite(want)
+    np.testing.assert_allclose(got[finite], want[finite], rtol=1e-12, atol=1e-14)
+    assert np.array_equal(np.isnan(got), np.isnan(want))
+
+
+def test_bessel_functions_have_no_derivative_by_their_order() -> None:
+    for function in (special.jv, special.yv, special.iv, special.ive):
+        with pytest.raises(errors.UnsupportedError, match="no derivative by their order"):
+            ax.grad(function)(1.5, 2.0)
+        with ax.config(default_dtype_bits=64):
+            ax.check_grads(lambda x, f=function: f(1.5, x), (2.0,), order=3)
+
+
+def test_the_slope_of_a_bessel_function_at_0_is_its_limit() -> None:
+    for order, slope in ((0.0, 0.0), (1.0, 0.5), (2.0, 0.0)):
+        assert float(ax.grad(lambda x, v=order: special.jv(v, x))(0.0)) == slope
+        assert float(ax.grad(lambda x, v=order: special.iv(v, x))(0.0)) == slope
+    assert float(ax.grad(special.j1)(0.0)) == 0.5 and float(ax.grad(special.j0)(0.0)) == 0.0
+
+
+def test_the_inverse_of_erfc_keeps_the_digits_of_small_numbers() -> None:
+    p = 10.0 ** np.arange(-300.0, 0.0, 13)
+    np.testing.assert_allclose(np.asarray(special.erfcinv(p)), theirs.erfcinv(p), rtol=2e-15)
+    ends = np.asarray(special.erfcinv(np.array([0.0, 2.0, -0.1, 2.1])))
+    np.testing.assert_array_equal(ends, [np.inf, -np.inf, np.nan, np.nan])
+
+
+def test_the_reciprocal_of_gamma_has_zeros_with_slopes() -> None:
+    slopes = ax.vmap(ax.grad(special.rgamma))(np.array([0.0, -1.0, -2.0, -3.0]))
+    np.testing.assert_allclose(np.asarray(slopes), [1.0, -1.0, 2.0, -6.0], rtol=1e-14)
+    x = np.linspace(-6.3, 20, 101)
+    np.testing.assert_allclose(np.asarray(special.rgamma(x)), theirs.rgamma(x), rtol=3e-15 * 10)
+
+
+def test_error_functions_of_complex_numbers_are_those_of_scipy_everywhere() -> None:
+    rng = np.random.default_rng(0)
+    z = (rng.uniform(-4, 4, 400) + 1j * rng.uniform(-4, 4, 400)) * rng.choice([0.1, 0.5, 1], 400)
+    for name in ("erf", "erfc"):
+        want = getattr(theirs, name)(z)
+        np.testing.assert_allclose(np.asarray(getattr(special, name)(z)), want, rtol=3e-14)
+        slope = ax.grad(getattr(special, name), holomorphic=True)(0.5 + 0.2j)
+        sign = 1 if name == "erf" else -1
+        np.testing.assert_allclose(
+            complex(slope), sign * 2 / np.sqrt(np.pi) * np.exp(-((0.5 + 0.2j) ** 2)), rtol=1e-6
+        )

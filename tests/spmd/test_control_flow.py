@@ -350,8 +350,6 @@ def test_a_program_of_lanes_equals_a_loop_over_stacked_lanes(
 @EACH_CASE
 @EACH_WAY
 def test_second_derivatives_of_a_program_of_lanes(case: str, way: str, backend: str) -> None:
-    if "while_loop" in case and backend == "xla":
-        pytest.skip("compiled for minutes, and nothing in it is a matter of the backend")
     lane, everything = CASES[case]
     with ax.default_backend(backend):
         x, dx = anp.asarray(operand()), anp.asarray(operand(1))

@@ -73,7 +73,7 @@ def scattered(
     sizes = dims.window_sizes(x.ndim, updates.shape)
     for batch, start, inside in windows(x.shape, indices, as_gather, sizes):
         for place, operand in elements(batch, start, as_gather, sizes):
-            if inside or mode != "drop":
+            if inside or mode not in ("drop", "within"):
                 out[operand] = COMBINE[combine](out[operand], updates[place])
     return out
 
@@ -184,6 +184,7 @@ def writes() -> Iterator[Case]:
             if label in ("points", "windows"):
                 yield write(f"{label}_clip", form, "clip", combine, few=True)
         if usual:
+            yield write(f"{label}_within", form, "within", "add", True)
             yield write(f"{label}_expanded", form, "drop", "set", True, expand)
             yield write(f"{label}_clip_expanded", form, "clip", "add", True, expand)
     places = Operand((3, 1), dtype="int32", values=[2, 0, 3])

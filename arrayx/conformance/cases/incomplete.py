@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 
 from arrayx.conformance.case import COMPLEX, FLOATS, Case, Operand
-from arrayx.control import hurwitz, hypergeometric, incomplete_beta, incomplete_gamma
+from arrayx.control import (
+    bessel_orders,
+    hurwitz,
+    hypergeometric,
+    incomplete_beta,
+    incomplete_gamma,
+)
 from arrayx.control.slopes import slope
 from arrayx.lazy import lazy
-from arrayx.primitives import exponential_integrals, faddeeva, sine_integrals
+from arrayx.primitives import cylinder, exponential_integrals, faddeeva, sine_integrals
 
 mpmath = lazy("mpmath")
 SHAPE = (2, 3)
@@ -69,7 +75,31 @@ def _faddeeva(z: Any) -> Any:
     return np.array(found).reshape(z.shape)
 
 
+def _scaled_bessel(v: Any, x: Any) -> Any:
+    return mpmath.exp(-abs(x)) * mpmath.besseli(v, x)
+
+
+def of_order(name: str, reference: Callable[..., Any], *domains: Any, **more: Any) -> Case:
+    """The row of a Bessel function: errors beside the height of the wave."""
+    truth = exactly(reference)
+    scale = lambda *arrays: 0.5 + np.abs(truth(*arrays))  # noqa: E731
+    function = getattr(cylinder if len(domains) == 1 else bessel_orders, name)
+    return row(name, function, reference, *domains, scale=scale, **more)
+
+
 CASES = (
+    of_order("bessel_j0", lambda x: mpmath.besselj(0, x), (-12, 12)),
+    of_order("bessel_j1", lambda x: mpmath.besselj(1, x), (-12, 12)),
+    of_order("bessel_y0", lambda x: mpmath.bessely(0, x), (0.3, 12)),
+    of_order("bessel_y1", lambda x: mpmath.bessely(1, x), (0.3, 12)),
+    *(
+        of_order(name, function, (0, 14), (0.5, 30), differentiable=(1,), ulps=64)
+        for name, function in (
+            ("bessel_jv", lambda v, x: mpmath.besselj(v, x)),
+            ("bessel_yv", lambda v, x: mpmath.bessely(v, x)),
+            ("bessel_ive", _scaled_bessel),
+        )
+    ),
     row("igamma", incomplete_gamma.igamma, _lower, POSITIVE, POSITIVE),
     row(
         "igammac",

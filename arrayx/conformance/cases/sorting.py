@@ -39,6 +39,21 @@ def sorted_together(*xs: Any, axis: int, num_keys: int) -> Any:
     return tuple(np.moveaxis(r, -1, axis) for r in results)
 
 
+def searched_for(line: Any, wanted: Any, *, side: str, batch: int) -> Any:
+    """The primitive, of lines that are sorted."""
+    line = sorting.sort(line, axis=batch, num_keys=1)[0]
+    return sorting.searchsorted(line, wanted, side=side, batch=batch, dtype=np.dtype(np.int32))
+
+
+def places_of(line: Any, wanted: Any, *, side: str, batch: int) -> Any:
+    """How many elements of its line stand before each wanted one, one by one."""
+    out = np.zeros(wanted.shape, np.int32)
+    for index in np.ndindex(wanted.shape):
+        least = [compared(x, wanted[index]) for x in line[index[:batch]].reshape(-1)]
+        out[index] = sum(c < (0 if side == "left" else 1) for c in least)
+    return out
+
+
 # Keys with many ties, which a payload tells apart.
 FEW = (-1.0, 1.0)
 REAL_ANY = tuple(d for d in ANY if not d.startswith("complex"))
@@ -90,5 +105,20 @@ CASES = (
         sorted_together,
         FLOATS,
         label="empty",
+    ),
+    *(
+        Case(
+            "searchsorted",
+            searched_for,
+            (lines, wanted),
+            {"side": side, "batch": len(lines) - 1},
+            places_of,
+            REAL_ANY,
+            domain=FEW if side == "left" else (-3.0, 3.0),
+            differentiable=(),
+            label=f"{side}-{len(lines) - 1}-{len(wanted)}",
+        )
+        for side in ("left", "right")
+        for lines, wanted in (((7,), (2, 3)), ((7,), ()), ((2, 5), (2, 3)), ((0,), (2,)))
     ),
 )

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from arrayx.conformance.case import FLOATS, Case
+from arrayx.conformance.case import COMPLEX, FLOATS, Case
 from arrayx.lazy import lazy
-from arrayx.primitives import bessel, special
+from arrayx.primitives import bessel, error_functions, special
 
 mpmath = lazy("mpmath")
 ONE = ((2, 3),)
@@ -24,6 +24,17 @@ def exactly(function: Callable[..., Any]) -> Callable[..., Any]:
         # mpmath has one zero; the functions that are 0 at 0 are odd.
         result = np.array(found, np.float64).reshape(x.shape)
         return np.where((result == 0) & (x == 0), x, result)
+
+    return reference
+
+
+def of_complex(name: str) -> Callable[..., Any]:
+    """A function of mpmath's complex numbers as a reference."""
+
+    def reference(z: Any) -> Any:
+        with mpmath.workdps(30):
+            found = [complex(getattr(mpmath, name)(mpmath.mpc(complex(v)))) for v in z.flat]
+        return np.array(found, np.complex128).reshape(z.shape)
 
     return reference
 
@@ -52,6 +63,33 @@ CASES = (
         special=False,
         scale=lambda x: 1 + np.abs(x),
         ulps=8,
+    ),
+    Case(
+        "erfc_inv",
+        error_functions.erfc_inv,
+        ONE,
+        {},
+        exactly(lambda p: mpmath.erfinv(1 - p)),
+        FLOATS,
+        (0.05, 1.95),
+        special=False,
+        ulps=8,
+        scale=lambda p: 1 + 1 / (p * (2 - p)),
+    ),
+    *(
+        Case(
+            f"complex_{name}",
+            getattr(error_functions, f"complex_{name}"),
+            ONE,
+            {},
+            of_complex(name),
+            COMPLEX,
+            (-2, 2),
+            special=False,
+            ulps=64,
+            scale=lambda z, name=name: 1 + np.abs(of_complex(name)(z)),
+        )
+        for name in ("erf", "erfc")
     ),
     row(
         "digamma",

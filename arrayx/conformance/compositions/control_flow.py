@@ -85,12 +85,12 @@ def _counted_plain(x: Any) -> Any:
 
 
 def _counted_by_operand(n: Any, x: Any) -> Any:
-    return lax.fori_loop(0, n, lambda i, y: anp.sin(y) + 0.1 * i, x, max_steps=5)
+    return lax.fori_loop(0, n, lambda i, y: anp.sin(y) + 0.5 * i, x, max_steps=5)
 
 
 def _counted_by_operand_plain(n: Any, x: Any) -> Any:
     for i in range(int(n)):
-        x = np.sin(x) + 0.1 * i
+        x = np.sin(x) + 0.5 * i
     return x
 
 

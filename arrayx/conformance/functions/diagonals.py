@@ -23,7 +23,27 @@ def mixed(x: Any, y: Any) -> Any:
     return np.cross(np.concatenate([x, np.zeros_like(x[..., :1])], -1), y)
 
 
+def on_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The matrices whose diagonals are given, element by element."""
+    n = D.shape[-1] + abs(offset)
+    result = np.zeros((*D.shape[:-1], n, n), D.dtype)
+    for k in range(D.shape[-1]):
+        result[..., k + max(-offset, 0), k + max(offset, 0)] = D[..., k]
+    return np.moveaxis(result, (-2, -1), (axis1, axis2))
+
+
 CASES = (
+    *variants(
+        "numpy.make_diagonal",
+        ((2, 3),),
+        {
+            "first": {},
+            "above": {"offset": 1, "axis1": -2, "axis2": -1},
+            "below": {"offset": -2, "axis1": -1, "axis2": 0},
+        },
+        reference=on_diagonal,
+        dtypes=ANY,
+    ),
     public("numpy.diag", ((3,),), dtypes=ANY),
     public("numpy.diag", MATRIX, dtypes=ANY, label="matrix"),
     *variants("numpy.diag", ((2,),), {"above": {"k": 2}, "below": {"k": -1}}, dtypes=FEW),

@@ -18,7 +18,7 @@ from arrayx.conformance.case import (
     Case,
     Operand,
 )
-from arrayx.conformance.public import rows
+from arrayx.conformance.public import public, rows
 
 ONE = ((2, 3),)
 RANK_0 = ((),)
@@ -99,6 +99,7 @@ CASES: tuple[Case, ...] = (
     # The sign of -0 is -0, as in StableHLO; NumPy's is 0.
     *unary("sign", dtypes=NUMERIC, signed_zeros=False),
     *unary("negative positive conj=conjugate", dtypes=NUMERIC),
+    public("numpy.real_if_close", ((2, 3),), dtypes=REAL),
     *unary("abs=absolute real imag", dtypes=ANY),
     *unary("floor ceil trunc=fix", dtypes=ORDERED),
     *unary("rint", dtypes=ANY, promotes=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arrayx.conformance.functions.shapes import FEW, STORED
-from arrayx.conformance.public import each, listed, public, variants
+from arrayx.conformance.public import each, listed, public, rows, variants
 
 CUBE = ((2, 4, 6),)
 
@@ -31,6 +31,7 @@ CASES = (
     ),
     public("numpy.stack", ((), ()), dtypes=FEW, form=listed, label="rank_0"),
     *each("vstack hstack dstack column_stack", ((3,), (3,)), dtypes=STORED, form=listed),
+    *rows("numpy", "vstack=row_stack", ((2, 3), (1, 3)), {"old_name": {}}, dtypes=FEW, form=listed),
     *each("vstack hstack dstack", ((), ()), dtypes=FEW, form=listed, label="rank_0"),
     *each("hstack dstack column_stack", ((2, 3), (2, 3)), dtypes=FEW, form=listed, label="matrix"),
     public("numpy.vstack", ((2, 3), (3,)), dtypes=FEW, form=listed, label="mixed"),

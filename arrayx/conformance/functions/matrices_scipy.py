@@ -57,6 +57,13 @@ def upper(function: Any, c: Any, *others: Any, **params: Any) -> Any:
     )
 
 
+def banded(function: Any, ab: Any, b: Any, l_and_u: tuple[int, int]) -> Any:
+    """Calls it with bands whose main one outweighs the others."""
+    main = np.zeros(ab.shape, ab.dtype)
+    main[..., l_and_u[1], :] = 12
+    return function(l_and_u, ab + main, b)
+
+
 def pivots(function: Any, a: Any, *others: Any, **params: Any) -> Any:
     """Calls it with factors whose rows were exchanged."""
     order = np.array([1, 2, 2], np.int32)
@@ -162,6 +169,14 @@ CASES = (
     ),
     row("scipy.linalg.solve", ((3, 3), (3, 2)), form=regular),
     row("scipy.linalg.solve", ((3, 3), (3,)), {"assume_a": "pos"}, form=definite, label="definite"),
+    row("scipy.linalg.solve_banded", ((3, 4), (4,)), {"l_and_u": (1, 1)}, form=banded),
+    row(
+        "scipy.linalg.solve_banded",
+        ((4, 5), (5, 2)),
+        {"l_and_u": (2, 1)},
+        form=banded,
+        label="wide",
+    ),
     row("scipy.linalg.solve_sylvester", ((2, 2), (3, 3), (2, 3)), form=both_regular),
     row(
         "scipy.linalg.solve_triangular", ((3, 3), (3,)), {"trans": "C", "lower": True}, form=regular

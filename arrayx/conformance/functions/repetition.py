@@ -111,6 +111,9 @@ def paddings() -> tuple[Case, ...]:
                 label=label,
                 scale=largest,
                 ulps=8.0,
+                # Farther out than the axis is long NumPy goes around one period at a time, arrayx
+                # all at once: beside an infinite rise they subtract infinities in other orders.
+                special=label not in ("reflect_odd", "reflect_odd_far", "symmetric_odd_far"),
             )
         )
     return tuple(rows)

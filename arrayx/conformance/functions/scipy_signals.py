@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from scipy import fft as scipy_fft
+from scipy import integrate as scipy_integrate
 from scipy import interpolate as scipy_interpolate
 from scipy import ndimage as scipy_ndimage
+from scipy import signal as scipy_signal
 
 from arrayx import image
 from arrayx.conformance.case import INEXACT, Case, Operand
@@ -145,7 +147,53 @@ VECTORS = ((5,), (3,))
 IMAGES = ((3, 4), (2, 2))
 PLACES = (Operand((4,), domain=(-0.7, 2.6)), Operand((4,), domain=(-0.7, 3.6)))
 
+
+def nearest_entries(obs: Any, code_book: Any) -> Any:
+    """The places and distances of the nearest entries, from all distances."""
+    points, book = (x.reshape(len(x), -1) for x in (obs, code_book))
+    distances = np.sqrt(((points[:, None] - book[None]) ** 2).sum(-1))
+    return distances.argmin(-1).astype(np.int32), distances.min(-1)
+
+
+def along_axes(x: Any, y: Any, mode: str, axes: Any, dot_axes: Any) -> Any:
+    """The convolution of rows of `x` with columns of `y`, summed over pairs of them."""
+    return np.array(
+        [
+            sum(scipy_signal.convolve(x[i], y[:, j, i], mode) for i in range(len(x)))
+            for j in range(y.shape[1])
+        ]
+    )
+
+
+def decays(function: Any, y: Any, t: Any, rate: Any) -> Any:
+    """Solves an equation whose slope depends on the state, the time and an argument."""
+    return function(lambda y, t, rate: t - rate[0] * y * y[::-1], y, t, (rate,))
+
+
+def integrated(func: Any, y: Any, t: Any, args: Any) -> Any:
+    return scipy_integrate.odeint(func, y, t, args, rtol=1e-12, atol=1e-12)
+
+
 CASES = (
+    *(
+        near(
+            "scipy.integrate.odeint",
+            (
+                Operand((2,), domain=(0.5, 2)),
+                Operand((3,), values=[0.0, 0.3, 1.0]),
+                Operand((1,), domain=(0.5, 1)),
+            ),
+            form=decays,
+            reference=integrated,
+            dtypes=(dtype,),
+            ulps=ulps,
+            scale=lambda y, t, rate: 1.0,
+            second_order=False,  # for its time: tests/scipy/test_integrate.py has them
+            label=dtype,
+        )
+        # The tolerance is 1.4e-8 for a step, and in float32 that of its rounding.
+        for dtype, ulps in (("float64", 2.0**30), ("float32", 256.0))
+    ),
     *(
         near(
             f"scipy.signal.{name}",
@@ -157,6 +205,26 @@ CASES = (
         )
         for name in ("convolve", "correlate", "fftconvolve")
         for operands, mode in ((VECTORS, "full"), (VECTORS, "same"), (IMAGES, "valid"))
+    ),
+    *(
+        near(
+            "scipy.signal.convolve",
+            ((3, 5), (4, 2, 3)),
+            {"mode": mode, "axes": ((1,), (0,)), "dot_axes": ((0,), (2,))},
+            along_axes,
+            dtypes=INEXACT,
+            scale=total,
+            label=f"axes_{mode}",
+        )
+        for mode in ("full", "same", "valid")
+    ),
+    near(
+        "scipy.signal.convolve",
+        ((2, 3), (2, 4)),
+        {"axes": ((1,), (1,))},
+        lambda x, y, axes: np.array([[np.convolve(a, b) for b in y] for a in x]),
+        scale=total,
+        label="axes_apart",
     ),
     *(
         near(
@@ -229,6 +297,17 @@ CASES = (
     ),
     near("scipy.fft.dctn", ((2, 4),), {"s": (3, 3)}, scipy_fft.dctn, scale=total),
     near("scipy.fft.idctn", ((2, 4),), {"axes": (0,)}, scipy_fft.idctn, scale=total),
+    *(
+        near(
+            "scipy.cluster.vq.vq",
+            shapes,
+            None,
+            nearest_entries,
+            scale=sized(nearest_entries),
+            label=f"{len(shapes[0])}-axes",
+        )
+        for shapes in (((5, 3), (4, 3)), ((5,), (4,)))
+    ),
     near(
         "scipy.integrate.trapezoid",
         ((2, 4), (4,)),

@@ -146,9 +146,6 @@ CASES = (
             "wrap": {"axis": 1, "mode": "wrap"},
             "wrap_flat": {"mode": "wrap"},
         },
-        reference=lambda x, i, axis=None, mode="clip": np.take(
-            x, np.where(i < 0, i + x.shape[axis], i) if mode == "clip" else i, axis, mode=mode
-        ),
         dtypes=FEW,
     ),
     *variants(

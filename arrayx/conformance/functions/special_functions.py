@@ -53,13 +53,28 @@ CASES = (
     row("erf", (-2, 2)),
     row("erfc", (-2, 2)),
     row("erfinv", (-0.9, 0.9)),
+    row("erfcinv", (0.05, 1.95)),
+    *(
+        public(
+            f"scipy.special.{name}",
+            (SHAPE,),
+            dtypes=COMPLEX,
+            domain=(-2, 2),
+            ulps=128,
+            scale=_scale(name, None),
+            special=False,
+            label="complex",
+        )
+        for name in ("erf", "erfc")
+    ),
     row("erfcx", (-2, 6)),
     row("dawsn", (-4, 4)),
     row("gamma", POSITIVE, ulps=64),
     row("gammaln", POSITIVE),
     row("loggamma", POSITIVE),
     row("gammasgn", (-3, 3), differentiable=()),
-    row("digamma", POSITIVE, scale=lambda x: 3 + 1 / x),
+    row("digamma", POSITIVE, scale=lambda x: 3 + 1 / x, covers=("scipy.special.psi",)),
+    row("rgamma", (-3.5, 5), ulps=64),
     public(
         "scipy.special.polygamma",
         (Operand(SHAPE, domain=POSITIVE),),
@@ -100,6 +115,35 @@ CASES = (
     row("i0e", (-4, 4)),
     row("i1", (-4, 4)),
     row("i1e", (-4, 4)),
+    row("j0", (-12, 12)),
+    row("j1", (-12, 12)),
+    row("y0", (0.3, 12)),
+    row("y1", (0.3, 12)),
+    *(
+        row(name, (0, 14), (0.5, 30), differentiable=(1,), ulps=ulps, scale=scale, **covers)
+        for name, ulps, scale, covers in (
+            ("jv", 64, lambda v, x: 1 + 0 * x, {"covers": ("scipy.special.jn",)}),
+            ("yv", 64, lambda v, x: 1 + np.abs(scipy_special.yv(v, x)), {}),
+            # SciPy's own error is up to 6e-14, as rows against mpmath show.
+            ("ive", 512, lambda v, x: scipy_special.ive(v, x), {}),
+        )
+    ),
+    row(
+        "iv",
+        (0, 14),
+        (0.5, 9),
+        differentiable=(1,),
+        ulps=512,
+        scale=lambda v, x: 0.1 + scipy_special.iv(v, x),
+    ),
+    public(
+        "scipy.special.yn",
+        (Operand(SHAPE, dtype="int32", domain=(-4, 9)), Operand(SHAPE, domain=(0.5, 12))),
+        dtypes=WIDE,
+        ulps=64,
+        scale=lambda n, x: 1 + np.abs(scipy_special.yn(n, x)),
+        special=False,
+    ),
     row("exp1", (0.1, 4)),
     row("expi", (0.5, 8)),
     public(

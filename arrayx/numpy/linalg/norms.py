@@ -8,12 +8,14 @@ from typing import Any
 from arrayx import dtypes, errors
 from arrayx.core.array import Array
 from arrayx.numpy import arithmetic, reductions
+from arrayx.numpy.composing import composed
 from arrayx.numpy.linalg.decompositions import svdvals
 from arrayx.numpy.promotion import as_array, as_type, check_axes
 from arrayx.numpy.shapes import expand_dims, moveaxis, ravel
 from arrayx.numpy.statistics import _squared_size, root
 
 
+@composed
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """The norm of vectors (one axis) or matrices (two axes): Euclidean unless `ord` says more.
 

@@ -49,6 +49,7 @@ from arrayx.scipy.linalg.systems import (
     lu_solve,
     qr,
     solve,
+    solve_banded,
     solve_triangular,
     svd,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "rsf2csf",
     "schur",
     "solve",
+    "solve_banded",
     "solve_sylvester",
     "solve_triangular",
     "sqrtm",

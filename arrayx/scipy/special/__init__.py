@@ -2,6 +2,7 @@
 
 from arrayx.nn.functions import log_softmax, logsumexp, softmax
 from arrayx.numpy.bessel import i0, i0e, i1, i1e
+from arrayx.scipy.special.bessel import iv, ive, j0, j1, jn, jv, y0, y1, yn, yv
 from arrayx.scipy.special.elementary import (
     beta,
     betaln,
@@ -12,6 +13,7 @@ from arrayx.scipy.special.elementary import (
     entr,
     erf,
     erfc,
+    erfcinv,
     erfinv,
     expit,
     factorial,
@@ -27,7 +29,9 @@ from arrayx.scipy.special.elementary import (
     ndtri,
     poch,
     polygamma,
+    psi,
     rel_entr,
+    rgamma,
     xlog1py,
     xlogy,
 )
@@ -65,6 +69,7 @@ __all__ = [
     "entr",
     "erf",
     "erfc",
+    "erfcinv",
     "erfcx",
     "erfinv",
     "exp1",
@@ -84,6 +89,12 @@ __all__ = [
     "i0e",
     "i1",
     "i1e",
+    "iv",
+    "ive",
+    "j0",
+    "j1",
+    "jn",
+    "jv",
     "kl_div",
     "log_ndtr",
     "log_softmax",
@@ -96,7 +107,9 @@ __all__ = [
     "owens_t",
     "poch",
     "polygamma",
+    "psi",
     "rel_entr",
+    "rgamma",
     "sici",
     "softmax",
     "spence",
@@ -104,5 +117,9 @@ __all__ = [
     "wofz",
     "xlog1py",
     "xlogy",
+    "y0",
+    "y1",
+    "yn",
+    "yv",
     "zeta",
 ]

@@ -19,19 +19,22 @@ from arrayx.numpy.promotion import (
     promoted_arrays,
 )
 from arrayx.numpy.selection import where
-from arrayx.primitives import exponential, numeric
+from arrayx.primitives import error_functions, exponential, numeric, trigonometric
 from arrayx.primitives import special as primitives
-from arrayx.primitives.arithmetic import add, eq, le, lt, mul, ne, neg, select, sub
+from arrayx.primitives.arithmetic import absorb_mul, add, eq, le, lt, mul, ne, neg, select, sub
 from arrayx.primitives.creation import fill
 
 
-def _unary(name: str, apply: Any, sentence: str, at: float, result: float) -> Any:
+def _unary(
+    name: str, apply: Any, sentence: str, at: float, result: float, of_complex: Any = None
+) -> Any:
     return unary(
         name,
         apply,
         sentence,
         f">>> round(float({name}({at})), 4)\n{result}",
         result_of=inexact,
+        by_kind=None if of_complex is None else {"complex": of_complex},
         module=__name__,
     )
 
@@ -76,13 +79,46 @@ def _entr(x: Array) -> Any:
     return select(positive, result, select(eq(x, 0.0), 0.0, where(logic.isnan(x), x, -math.inf)))
 
 
-erf = _unary("erf", primitives.erf, "The error function.", 0.5, 0.5205)
-erfc = _unary("erfc", primitives.erfc, "1 - erf(x), exact for large `x`.", 0.5, 0.4795)
+def _rgamma(x: Array) -> Any:
+    # By reflection below: the poles of gamma are zeros with slopes, to any order.
+    low = lt(x, 0.5)
+    size = exponential.exp(primitives.lgamma(select(low, sub(1.0, x), 1.0)))
+    nearest = numeric.round(x)
+    odd = ne(numeric.rem(nearest, 2.0), 0.0)
+    sine = trigonometric.sin(mul(sub(x, nearest), math.pi))
+    reflected = absorb_mul(mul(select(odd, neg(sine), sine), 1 / math.pi), size)
+    direct = exponential.exp(neg(primitives.lgamma(select(low, 1.0, x))))
+    return select(low, reflected, direct)
+
+
+erf = _unary("erf", primitives.erf, "The error function.", 0.5, 0.5205, error_functions.complex_erf)
+erfc = _unary(
+    "erfc",
+    primitives.erfc,
+    "1 - erf(x), exact for large `x`.",
+    0.5,
+    0.4795,
+    error_functions.complex_erfc,
+)
+erfcinv = _unary(
+    "erfcinv",
+    error_functions.erfc_inv,
+    "The inverse of `erfc`: inf at 0, -inf at 2, nan beyond; exact for small `x`.",
+    0.5,
+    0.4769,
+)
+rgamma = _unary(
+    "rgamma",
+    _rgamma,
+    "1 / gamma(x), which is 0 where gamma has a pole.",
+    4.0,
+    0.1667,
+)
 erfinv = _unary("erfinv", primitives.erf_inv, "The inverse of `erf`.", 0.5, 0.4769)
 gammaln = loggamma = _unary(
     "gammaln", primitives.lgamma, "The logarithm of the size of the gamma function.", 4.0, 1.7918
 )
-digamma = _unary("digamma", primitives.digamma, "The slope of `gammaln`.", 1.0, -0.5772)
+digamma = psi = _unary("digamma", primitives.digamma, "The slope of `gammaln`.", 1.0, -0.5772)
 expit = _unary("expit", exponential.logistic, "1 / (1 + exp(-x)).", 0.0, 0.5)
 logit = _unary("logit", _logit, "log(x / (1 - x)), the inverse of `expit`.", 0.5, 0.0)
 ndtr = _unary("ndtr", _ndtr, "The distribution function of the normal distribution.", 0.0, 0.5)

@@ -22,6 +22,7 @@ from arrayx_xla.rules import (
     creation,
     cumulative,
     exponential,
+    external,
     fft,
     gather,
     linalg,
@@ -59,6 +60,7 @@ _FILES = (
     reflections,
     fft,
     control,
+    external,
 )
 
 RULES: dict[str, Callable[..., Any]] = {}
@@ -70,4 +72,5 @@ WHEN: dict[str, Callable[..., Any]] = {
     **linalg.WHEN,
     **reflections.WHEN,
     **control.WHEN,
+    **external.WHEN,
 }

@@ -1,0 +1,5 @@
+"""Grouping of points."""
+
+from arrayx.scipy.cluster import vq
+
+__all__ = ["vq"]
