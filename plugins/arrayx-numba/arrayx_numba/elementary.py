@@ -77,6 +77,7 @@ def tanh32(x):  # type: ignore[no-untyped-def]
     p = p * z + f32(1.33314422036e-1)
     p = p * z + f32(-3.33332819422e-1)
     near = p * z * x + x
+    near = near if x != f32(0.0) else x  # -0.0 stays
     far = f32(1.0) - f32(2.0) / (exp32(size + size) + f32(1.0))
     far = far if x > f32(0.0) else -far
     return near if size < f32(0.625) else far

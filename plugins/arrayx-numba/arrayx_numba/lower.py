@@ -63,7 +63,11 @@ def can_be_native(e: Any) -> bool:
         return type(e.inputs[0]) is Var and type(e.inputs[1]) is Var
     if name == "pad":
         p = e.params
-        return type(e.inputs[0]) is Var and not any(p["interior"]) and min((*p["low"], *p["high"]), default=0) >= 0
+        return (
+            type(e.inputs[0]) is Var
+            and not any(p["interior"])
+            and min((*p["low"], *p["high"]), default=0) >= 0
+        )
     if name == "concatenate":
         return all(type(a) is Var for a in e.inputs)
     if name == "while_loop":
@@ -299,9 +303,7 @@ class Scope:
         at_least: int = 0,
     ) -> int:
         """A copy of a part of a value into a part of an array."""
-        s = Statement(
-            shape, source=source, shift=shift, target=target, target_shift=target_shift
-        )
+        s = Statement(shape, source=source, shift=shift, target=target, target_shift=target_shift)
         if s.lengths:
             return self.add(s, at_least)
 
@@ -764,9 +766,7 @@ class Scope:
 
         needed = {v: x for v, x in self.stored.items() if isinstance(x, Stored)}
         name = f"nest_{len(module.nests)}"
-        writer = NestWriter(
-            name, loop, self.env, self.makers_of(item), self.base, needed, partial
-        )
+        writer = NestWriter(name, loop, self.env, self.makers_of(item), self.base, needed, partial)
         module.nests.append(writer.text())
         n = loop.length
         arguments = "".join(f", {a}" for a in writer.arguments())
@@ -804,8 +804,11 @@ class Scope:
         if isinstance(ref, Scalar):
             self.line(f"{ref.name} = {result}", deeper)
         else:
-            self.line(f"{ref.name}[U({ref.first.plus(Index({q: 1})).value({}) if size > 1 else 0})]"
-                      f" = {result}", deeper)
+            self.line(
+                f"{ref.name}[U({ref.first.plus(Index({q: 1})).value({}) if size > 1 else 0})]"
+                f" = {result}",
+                deeper,
+            )
 
 
 def indices_like(atom: Any) -> list[Index]:

@@ -337,8 +337,7 @@ class NestWriter:
         out = f"e{self.number()}"
         for text in element(e, out, names):
             self.line(depth, text)
-        indices = [i for i in s.indices]
-        self.put(s.out, indices, out, counter, depth)
+        self.put(s.out, s.indices, out, counter, depth)
 
     def put(
         self, v: Any, indices: list[Index], text: str, counter: Mapping[int, Any], depth: int
@@ -361,7 +360,9 @@ class NestWriter:
 
     # ------------------------------------------------------------- reductions
 
-    def accumulator(self, name: str, rest: list[tuple[int, int]], counter: Mapping[int, Any]) -> str:
+    def accumulator(
+        self, name: str, rest: list[tuple[int, int]], counter: Mapping[int, Any]
+    ) -> str:
         """The accumulator of what is not reduced inside of the loop that reduces."""
         place = flat(tuple(n for _, n in rest), [Index({a: 1}) for a, _ in rest]).value(counter)
         if all(n <= UNROLLED for _, n in rest):

@@ -46,7 +46,7 @@ ZERO = Index()
 
 
 def counters(shape: tuple[int, ...]) -> tuple[list[Index], list[int]]:
-    """An index for each axis of a shape, and the lengths of the loops: axes of length 1 have none."""
+    """An index for each axis of a shape, and the loops' lengths: axes of length 1 have none."""
     indices, lengths = [], []
     for n in shape:
         if n == 1:
@@ -127,9 +127,7 @@ def through(view: View, indices: list[Index]) -> list[Index]:
     name, params = e.primitive.name, e.params
     shape = e.inputs[0].aval.shape
     if name == "broadcast_in_dim":
-        return [
-            ZERO if n == 1 else indices[d] for n, d in zip(shape, params["dims"], strict=True)
-        ]
+        return [ZERO if n == 1 else indices[d] for n, d in zip(shape, params["dims"], strict=True)]
     if name == "transpose":
         result = [ZERO] * len(shape)
         for out, axis in enumerate(params["perm"]):

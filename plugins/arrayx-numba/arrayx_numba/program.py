@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 
 from arrayx.core.graph import Equation, Graph, Var
@@ -21,7 +20,6 @@ _one_at_a_time = threading.Lock()
 _MOST_KEPT = 64 << 20
 
 
-
 class NativePart:
     """A native program as a kernel: buffers in, buffers out."""
 
@@ -29,9 +27,7 @@ class NativePart:
         text, constants, buffers = native_text(graph)
         self.text = text
         self.function = build.function(text)
-        self.constants = [
-            np.ascontiguousarray(x) if x.ndim else x[()] for x in constants
-        ]
+        self.constants = [np.ascontiguousarray(x) if x.ndim else x[()] for x in constants]
         self.buffers = buffers
         self.outputs = [(a.shape, a.size, a.dtype) for a in graph.out_avals]
         self.is_array = [a.ndim > 0 for a in graph.in_avals]
@@ -44,7 +40,7 @@ class NativePart:
         """Memory for a result: what the last user of one has let go of, or new."""
         _, size, dtype = self.outputs[i]
         kept = self.results[i]
-        for k in range(len(kept)):
+        for _ in range(len(kept)):
             try:
                 candidate = kept.pop(0)
             except IndexError:  # another thread has it
@@ -52,7 +48,6 @@ class NativePart:
             if sys.getrefcount(candidate) <= 2:
                 return candidate
             kept.append(candidate)
-            del k
         return np.empty(size, dtype)
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
@@ -81,7 +76,7 @@ class NativePart:
                 shaped.append(r[0])
                 continue
             shaped.append(r.reshape(shape))
-            if 1 << 15 <= size and r.nbytes <= _MOST_KEPT and len(self.results[i]) < 4:
+            if size >= 1 << 15 and r.nbytes <= _MOST_KEPT and len(self.results[i]) < 4:
                 self.results[i].append(r)
         return tuple(shaped)
 
@@ -110,99 +105,31 @@ def split(graph: Graph, smallest: int) -> tuple[Graph, list[Graph]]:
     Equations run in stages: in each first what is native, then what is not.  Views are made where
     they are read.  A part with less than `smallest` work is left to NumPy.
     """
-    stage: dict[Var, int] = {}
-    native: list[list[Equation]] = []
-    others: list[list[Equation]] = []
-    views: dict[Var, Equation] = {}
-    effects = 0
-
-    def room(n: int) -> None:
-        while len(native) <= n:
-            native.append([])
-            others.append([])
-
-    room(0)
-    made_native: dict[Var, int] = {}
-    for e in graph.equations:
-        at = max([stage.get(a, 0) for a in e.inputs if type(a) is Var], default=0)
-        if movable(e) and can_be_native(e):
-            (out,) = e.outputs
-            views[out] = e
-            stage[out] = at
-            made = [made_native[a] for a in e.inputs if type(a) is Var and a in made_native]
-            if made:
-                made_native[out] = made[0]
-            continue
-        if can_be_native(e):
-            while at < len(native) and len(native[at]) >= MOST_EQUATIONS:
-                at += 1
-            room(at)
-            native[at].append(e)
-            for v in e.outputs:
-                stage[v] = at
-                made_native[v] = at
-            continue
-        # Values of a native part of this stage can be read, as that runs first.
-        if e.effects:
-            at = effects = max(at, effects)
-        room(at)
-        others[at].append(e)
-        for v in e.outputs:
-            stage[v] = at + 1
-            room(at + 1)
-    wanted = {*graph.outputs}
-    readers: dict[Var, set[Any]] = {}
-    parts: list[Graph] = []
-    steps: list[Equation] = []
-    # What of each native part is read outside of it, views followed to what they show.
-    def closure(equations: Sequence[Equation]) -> list[Equation]:
-        """The equations with the views that they read, in order."""
-        result: list[Equation] = []
-        done: set[Var] = set()
-        mine = {v for e in equations for v in e.outputs}
-
-        def pull(v: Any) -> None:
-            stack = [v]
-            chain = []
-            while stack:
-                v = stack.pop()
-                if type(v) is not Var or v in done or v in mine or v not in views:
-                    continue
-                done.add(v)
-                chain.append(views[v])
-                stack.extend(views[v].inputs)
-            result.extend(reversed(chain))
-
-        for e in equations:
-            for a in e.inputs:
-                pull(a)
-            result.append(e)
-        return result
-
+    views = {e.outputs[0]: e for e in graph.equations if movable(e) and can_be_native(e)}
     groups: list[tuple[bool, list[Equation]]] = []
-    for n, o in zip(native, others):
-        if n:
-            full = closure(n)
-            groups.append((work_of(n) >= smallest, full))
-        if o:
-            groups.append((False, closure(o)))
-    groups.append((False, closure_of_outputs(graph, views)))
-    made_by: dict[Var, int] = {}
+    for native, others in stages(graph, views):
+        if native:
+            groups.append((work_of(native) >= smallest, with_views(native, views)))
+        if others:
+            groups.append((False, with_views(others, views)))
+    groups.append((False, views_among(graph.outputs, views)))
+    wanted = {*graph.outputs}
+    readers: dict[Var, set[int]] = {}
     for k, (_, equations) in enumerate(groups):
         for e in equations:
             for a in e.inputs:
                 if type(a) is Var:
                     readers.setdefault(a, set()).add(k)
-    del made_by
-    already: set[Var] = set()
     constants = dict(zip(graph.constants, graph.constant_values, strict=True))
+    steps: list[Equation] = []
+    parts: list[Graph] = []
+    done: set[Var] = set()
     for k, (is_native_part, equations) in enumerate(groups):
         if not is_native_part:
             for e in equations:
-                if e.outputs and e.outputs[0] in already:
-                    continue
-                steps.append(e)
-                already.update(e.outputs)
+                if not e.outputs or e.outputs[0] not in done:
+                    steps.append(e)
+                    done.update(e.outputs)
             continue
         inside = {v for e in equations for v in e.outputs}
         read = dict.fromkeys(
@@ -211,41 +138,85 @@ def split(graph: Graph, smallest: int) -> tuple[Graph, list[Graph]]:
         outputs = tuple(
             v
             for e in equations
-            if e.outputs and e.outputs[0] not in views
+            if e.outputs[0] not in views
             for v in e.outputs
             if v in wanted or readers.get(v, set()) - {k}
         )
-        part = Graph(
-            [v for v in read if v not in constants],
-            equations,
-            outputs,
-            [v for v in read if v in constants],
-            [constants[v] for v in read if v in constants],
-        )
-        steps.append(
-            Equation(NATIVE, part.inputs, {"number": len(parts)}, outputs, frozenset())
-        )
+        used = [v for v in read if v in constants]
+        inputs = [v for v in read if v not in constants]
+        part = Graph(inputs, equations, outputs, used, [constants[v] for v in used])
+        steps.append(Equation(NATIVE, part.inputs, {"number": len(parts)}, outputs, frozenset()))
         parts.append(part)
-        already.update(outputs)
+        done.update(outputs)
     whole = Graph(graph.inputs, steps, graph.outputs, graph.constants, graph.constant_values)
     return whole, parts
 
 
-def closure_of_outputs(graph: Graph, views: dict[Var, Equation]) -> list[Equation]:
-    """The views that a graph's outputs are, and those they show."""
+def stages(graph: Graph, views: dict[Var, Equation]) -> list[tuple[list[Equation], list[Equation]]]:
+    """What is native and what is not, in stages; without views."""
+    found: list[tuple[list[Equation], list[Equation]]] = [([], [])]
+    stage: dict[Var, int] = {}
+    last_effect = 0
+    for e in graph.equations:
+        at = max([stage.get(a, 0) for a in e.inputs if type(a) is Var], default=0)
+        after = at
+        if e.outputs and e.outputs[0] in views:
+            pass
+        elif can_be_native(e):
+            while at < len(found) and len(found[at][0]) >= MOST_EQUATIONS:
+                at += 1
+            if at == len(found):
+                found.append(([], []))
+            found[at][0].append(e)
+            after = at
+        else:
+            if e.effects:
+                at = last_effect = max(at, last_effect)
+            while at >= len(found):
+                found.append(([], []))
+            found[at][1].append(e)
+            after = at + 1
+            if after == len(found):
+                found.append(([], []))
+        stage.update(dict.fromkeys(e.outputs, after))
+    return found
+
+
+def with_views(equations: Sequence[Equation], views: dict[Var, Equation]) -> list[Equation]:
+    """Equations with the views that they read before them."""
     result: list[Equation] = []
     done: set[Var] = set()
-    stack = [v for v in graph.outputs]
+    for e in equations:
+        missing = [v for v in e.inputs if type(v) is Var and v in views and v not in done]
+        for view in views_among(missing, views):
+            if view.outputs[0] not in done:
+                done.update(view.outputs)
+                result.append(view)
+        result.append(e)
+    return result
+
+
+def views_among(atoms: Sequence[Any], views: dict[Var, Equation]) -> list[Equation]:
+    """The views among variables, each after those that it shows."""
+    result: list[Equation] = []
+    done: set[Var] = set()
+    stack = list(atoms)
     while stack:
-        v = stack.pop()
-        if v in views and v not in done:
-            done.add(v)
-            result.append(views[v])
-            stack.extend(a for a in views[v].inputs if type(a) is Var)
-    order = {e.outputs[0]: i for i, e in enumerate(graph.equations) if e.outputs}
-    return sorted(result, key=lambda e: order[e.outputs[0]])
+        v = stack[-1]
+        below = []
+        if type(v) is Var and v in views and v not in done:
+            below = [a for a in views[v].inputs if type(a) is Var and a in views and a not in done]
+            if not below:
+                done.add(v)
+                result.append(views[v])
+        if below:
+            stack.extend(below)
+        else:
+            stack.pop()
+    return result
 
 
+# Turns of a loop that nobody knows how often it runs.
 UNKNOWN_TURNS = 100
 
 
@@ -266,11 +237,3 @@ def work_of(equations: Sequence[Equation]) -> int:
         elif not is_view(e):
             total += max(v.aval.size for v in (*e.inputs, *e.outputs) if type(v) is Var)
     return total
-
-
-def threads() -> int:
-    """How many threads run parallel nests."""
-    return int(numba.get_num_threads())
-
-
-__all__: list[Callable[..., Any] | str] = []

@@ -256,6 +256,8 @@ def _compare(sign: str) -> Callable[..., Lines]:
 
 
 REAL = FLOATS
+_CIRCULAR = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")
+_HYPERBOLIC = ("sinh", "cosh", "asinh", "acosh", "atanh")
 NUMBERS = FLOATS | INTEGERS
 
 # By primitive: the lines, and the dtypes of its array operands that they are right for.
@@ -285,12 +287,7 @@ EXPRESSIONS: dict[str, tuple[Callable[..., Lines], frozenset[str]]] = {
     "rsqrt": (_rsqrt, REAL),
     "logistic": (_logistic, REAL),
     "pow": (_pow, REAL),
-    **{
-        name: (_call(f"math.{name}"), REAL)
-        for name in (
-            "sin cos tan asin acos atan atan2 sinh cosh asinh acosh atanh erf erfc"  # noqa: SIM905
-        ).split()
-    },
+    **{name: (_call(f"math.{name}"), REAL) for name in (*_CIRCULAR, *_HYPERBOLIC, "erf", "erfc")},
     "select": (_select, NATIVE),
     "eq": (_compare("=="), NATIVE),
     "ne": (_compare("!="), NATIVE),

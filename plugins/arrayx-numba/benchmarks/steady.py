@@ -50,7 +50,11 @@ def main() -> None:
     from adapters.jaxlike import JaxLike  # type: ignore[import-not-found]
 
     backends = options.backends.split(",")
-    print(f"{'program':20}{'ms:':>6}", *(f"{b:>9}" for b in backends), "   first call of numba; ratios")
+    print(
+        f"{'program':20}{'ms:':>6}",
+        *(f"{b:>9}" for b in backends),
+        "   first call of numba; ratios",
+    )
     for name in options.names or programs.STEADY:
         thunks, first, results = {}, {}, {}
         for b in backends:
@@ -80,8 +84,12 @@ def main() -> None:
             for b in thunks
             if b != base
         ]
-        medians = [f"{1e3 * statistics.median(times[b]):9.3f}" if b in times else "      n/a" for b in backends]
-        print(f"{name:20}      ", *medians, f"   {first[base]:6.1f} s ", *ratios, "" if same else "!", flush=True)
+        medians = "".join(
+            f"{1e3 * statistics.median(times[b]):10.3f}" if b in times else "       n/a"
+            for b in backends
+        )
+        wrong = "" if same else "results differ!"
+        print(f"{name:20}{medians}   {first[base]:6.1f} s ", *ratios, wrong, flush=True)
 
 
 if __name__ == "__main__":
