@@ -97,7 +97,7 @@ def _div(o: str, t: str, k: str, e: Any, x: str, y: str) -> Lines:
 
 def _rem(o: str, t: str, k: str, e: Any, x: str, y: str) -> Lines:
     if k == "f":
-        return [f"{o} = math.fmod({x}, {y})"]
+        return [f"{o} = np.fmod({x}, {y})"]
     if k == "u":
         return [
             f"{o}_d = {t}(1) if {y} == 0 else {y}",
