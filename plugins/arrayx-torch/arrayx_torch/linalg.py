@@ -1,0 +1,2 @@
+"""Factorisations and Fourier transforms."""
+LINALG: dict = {}
