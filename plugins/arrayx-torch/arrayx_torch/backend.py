@@ -18,6 +18,12 @@ from arrayx.core.primitive import Primitive
 from arrayx_torch.kernels import KERNELS, WITHOUT_OPERANDS
 from arrayx_torch.kinds import ALL_SIGNED, BFLOAT16, OF_NAME, numpy_dtype, torch_dtype
 
+# What torch has no function for, and arrayx no expansion of.
+LACKING = {
+    "pivoted_qr": "PyTorch has no QR factorisation with pivoting",
+    "schur": "PyTorch has no Schur factorisation",
+}
+
 
 class Memory:
     """A read-only array of the host as memory that torch takes without a warning.
@@ -109,6 +115,9 @@ class TorchBackend(KernelBackend):
             torch.accelerator.synchronize(buffer.device)
 
     # ------------------------------------------------------------- running
+
+    def takes(self, primitive: Primitive) -> bool | str:
+        return LACKING.get(primitive.name) or super().takes(primitive)
 
     def kernel(
         self, primitive: Primitive, params: dict[str, Any], device: Device

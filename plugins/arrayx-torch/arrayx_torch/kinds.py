@@ -17,10 +17,23 @@ import torch
 
 OF_NAME: dict[str, torch.dtype] = {
     name: getattr(torch, name)
-    for name in (
-        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
-        "complex64 complex128"
-    ).split()
+    for name in [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
 }
 NAME_OF = {dtype: name for name, dtype in OF_NAME.items()}
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
@@ -143,7 +156,9 @@ def ordered(kernel: Kernel) -> Kernel:
         held = SIGNED.get(dtype)
         if held is None:
             return kernel(*xs, **params)
-        result = kernel(*[x.view(held) ^ low(held) if x.dtype is dtype else x for x in xs], **params)
+        result = kernel(
+            *[x.view(held) ^ low(held) if x.dtype is dtype else x for x in xs], **params
+        )
         return (result ^ low(held)).view(dtype) if result.dtype is held else result
 
     return run

@@ -36,7 +36,7 @@ def rows_of(x: Any, axes: Any) -> Any:
 @signed
 def reduce_sum(x: Any, *, axes: Any) -> Any:
     if not axes:
-        return x
+        return x + 0  # a sum of one element: 0 of -0
     return torch.sum(x, dim=axes, dtype=wide(x.dtype)).to(x.dtype)
 
 
@@ -100,7 +100,7 @@ def running(function: Callable[..., Any]) -> Callable[..., Any]:
     def kernel(x: Any, *, axis: int, reverse: bool) -> Any:
         if x.numel() == 0:
             return x
-        return turned(function(turned(x, axis, reverse), axis), axis, reverse)
+        return turned(function(turned(x, axis, reverse), axis=axis), axis, reverse)
 
     return kernel
 
@@ -114,12 +114,12 @@ def precise(x: Any) -> Any:
 
 
 @signed
-def running_sum(x: Any, axis: int) -> Any:
+def running_sum(x: Any, *, axis: int) -> Any:
     return torch.cumsum(x, axis, dtype=precise(x)).to(x.dtype)
 
 
 @signed
-def running_product(x: Any, axis: int) -> Any:
+def running_product(x: Any, *, axis: int) -> Any:
     return torch.cumprod(x, axis, dtype=wide(x.dtype)).to(x.dtype)
 
 
@@ -153,9 +153,7 @@ def reduce_window(combine: Callable[..., Any], unit: Callable[[Any], Any]) -> Ca
     return kernel
 
 
-def slid(
-    x: Any, axis: int, size: int, stride: int, dilation: int, count: int, combine: Any
-) -> Any:
+def slid(x: Any, axis: int, size: int, stride: int, dilation: int, count: int, combine: Any) -> Any:
     """Windows along one axis, of pieces of 1, 2, 4, … elements."""
     length = (count - 1) * stride + 1
     out, done, piece = None, 0, 1
@@ -216,9 +214,9 @@ REDUCTIONS: dict[str, Any] = {
     "reduce_or": logical("or", 0),
     "cumsum": running(running_sum),
     "cumprod": running(running_product),
-    "cummax": running(ordered(lambda x, axis: torch.cummax(x, axis).values)),
-    "cummin": running(ordered(lambda x, axis: torch.cummin(x, axis).values)),
-    "cumlogsumexp": running(in_float32(lambda x, axis: torch.logcumsumexp(x, axis))),
+    "cummax": running(ordered(lambda x, *, axis: torch.cummax(x, axis).values)),
+    "cummin": running(ordered(lambda x, *, axis: torch.cummin(x, axis).values)),
+    "cumlogsumexp": running(in_float32(lambda x, *, axis: torch.logcumsumexp(x, axis))),
     "reduce_window_sum": reduce_window(torch.add, lambda dtype: 0),
     "reduce_window_prod": reduce_window(torch.mul, lambda dtype: 1),
     "reduce_window_max": reduce_window(torch.maximum, lowest),
