@@ -16,28 +16,25 @@ import numpy as np
 import torch
 
 OF_NAME: dict[str, torch.dtype] = {
-    name: getattr(torch, name)
-    for name in [
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "bfloat16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-    ]
+    "bool": torch.bool,
+    "int8": torch.int8,
+    "int16": torch.int16,
+    "int32": torch.int32,
+    "int64": torch.int64,
+    "uint8": torch.uint8,
+    "uint16": torch.uint16,
+    "uint32": torch.uint32,
+    "uint64": torch.uint64,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "float32": torch.float32,
+    "float64": torch.float64,
+    "complex64": torch.complex64,
+    "complex128": torch.complex128,
 }
 NAME_OF = {dtype: name for name, dtype in OF_NAME.items()}
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-# What NumPy and torch exchange, and what that is then taken for.
+# The signed integers with the bits of unsigned ones that torch hardly computes with.
 SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 ALL_SIGNED = {**SIGNED, torch.uint8: torch.int8}
 BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
