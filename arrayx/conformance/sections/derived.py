@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -87,7 +86,7 @@ class _Strange(KernelBackend):
     """It has one kernel, which is wrong: nobody else's programs can run here unnoticed."""
 
     name = "conformance_strange"
-    kernels: Mapping[str, Any] = {"integer_pow": lambda x, exponent: x * 0 + 7}
+    kernels = {"integer_pow": lambda x, exponent: x * 0 + 7}
 
 
 def another_backend_gets_a_program_of_its_own(backend: str) -> None:
@@ -195,6 +194,7 @@ def lanes_choose_branches_beyond_the_ends(backend: str) -> None:
         apply = lambda i, v: cond(i, v, branches=branches)  # noqa: E731
         (got,), (dim,) = vmap_flat(apply, 5, [ax.device_put(indices, backend), x], [0, None])
         wanted = np.stack([functions[min(max(i, 0), 2)](_X[0])[0] for i in indices])
+        assert dim is not None, "what depends on the lane is not batched"
         _close([np.moveaxis(np.asarray(got), dim, 0)], [wanted], "lanes")
 
 

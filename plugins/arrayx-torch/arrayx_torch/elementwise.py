@@ -133,6 +133,18 @@ def nextafter(x: Any, y: Any) -> Any:
     return torch.where(x == y, y, torch.where((x != x) | (y != y), x + y, moved))
 
 
+def compared(name: str) -> Kernel:
+    """Which of two elements comes first; complex numbers by their parts, the real ones first."""
+    function, strictly = getattr(torch, name), getattr(torch, name[0] + "t")
+
+    def kernel(x: Any, y: Any) -> Any:
+        if not x.dtype.is_complex:
+            return function(x, y)
+        return strictly(x.real, y.real) | ((x.real == y.real) & function(x.imag, y.imag))
+
+    return ordered(kernel)
+
+
 # ----------------------------------------------------------------- exponentials and powers
 
 
@@ -378,7 +390,7 @@ def table() -> dict[str, Callable[..., Any]]:
     for name in ("eq", "ne"):
         found[name] = signed(getattr(torch, name))
     for name in ("lt", "le", "gt", "ge"):
-        found[name] = ordered(getattr(torch, name))
+        found[name] = compared(name)
     functions = (
         "exp expm1 log log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
         "floor ceil round atan2 erf erfc exp2 rsqrt"
