@@ -86,7 +86,7 @@ class _Strange(KernelBackend):
     """It has one kernel, which is wrong: nobody else's programs can run here unnoticed."""
 
     name = "conformance_strange"
-    kernels = {"integer_pow": lambda x, exponent: x * 0 + 7}
+    kernels = {"integer_pow": lambda x, exponent: x * 0 + 7}  # noqa: RUF012
 
 
 def another_backend_gets_a_program_of_its_own(backend: str) -> None:
