@@ -100,7 +100,7 @@ def rem(x: Any, y: Any) -> Any:
 
 @ordered
 def clamp(low: Any, x: Any, high: Any) -> Any:
-    return torch.minimum(torch.maximum(x, low), high)
+    return torch.minimum(high, torch.maximum(low, x))
 
 
 def absolute(x: Any) -> Any:
@@ -131,6 +131,28 @@ def nextafter(x: Any, y: Any) -> Any:
     least = torch.copysign(one.expand(x.shape).view(dtype), y)
     moved = torch.where(x == 0, least, moved)
     return torch.where(x == y, y, torch.where((x != x) | (y != y), x + y, moved))
+
+
+def compared(name: str) -> Kernel:
+    """Which of two elements comes first; complex numbers by their parts, the real ones first."""
+    function, strictly = getattr(torch, name), getattr(torch, name[0] + "t")
+
+    def kernel(x: Any, y: Any) -> Any:
+        if not x.dtype.is_complex:
+            return function(x, y)
+        return strictly(x.real, y.real) | ((x.real == y.real) & function(x.imag, y.imag))
+
+    return ordered(kernel)
+
+
+@ordered
+def maximum(x: Any, y: Any) -> Any:
+    return torch.maximum(y, x)  # of equal ones, zeros of both signs, torch takes the first
+
+
+@ordered
+def minimum(x: Any, y: Any) -> Any:
+    return torch.minimum(y, x)
 
 
 # ----------------------------------------------------------------- exponentials and powers
@@ -378,7 +400,7 @@ def table() -> dict[str, Callable[..., Any]]:
     for name in ("eq", "ne"):
         found[name] = signed(getattr(torch, name))
     for name in ("lt", "le", "gt", "ge"):
-        found[name] = ordered(getattr(torch, name))
+        found[name] = compared(name)
     functions = (
         "exp expm1 log log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
         "floor ceil round atan2 erf erfc exp2 rsqrt"
@@ -395,8 +417,8 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "select": select,
     "div": div,
     "rem": rem,
-    "max": ordered(torch.maximum),
-    "min": ordered(torch.minimum),
+    "max": maximum,
+    "min": minimum,
     "clamp": clamp,
     "abs": absolute,
     "sign": sign,

@@ -91,7 +91,7 @@ def logical(name: str, unit: int) -> Callable[..., Any]:
 
 
 def turned(x: Any, axis: int, reverse: bool) -> Any:
-    return x.flip(axis) if reverse else x
+    return signed(lambda a: a.flip(axis))(x) if reverse else x
 
 
 def running(function: Callable[..., Any]) -> Callable[..., Any]:
