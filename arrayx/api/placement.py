@@ -19,6 +19,7 @@ from arrayx.control.placement import DevicePut
 from arrayx.control.placement import device_put as device_put_primitive
 from arrayx.core.array import Array
 from arrayx.core.interpreter import BASE, Tracer, current
+from arrayx.transforms.stage import under_stage
 from arrayx.tree_nodes import keystr
 from arrayx.treedef import (
     broadcast_prefix,
@@ -199,6 +200,8 @@ def put_leaf(x: Any, target: Device) -> Any:
     source = device_of(x)
     if source is target:
         return x
+    if under_stage(current.get()):
+        source = target  # where it will have been put for the program
     return device_put_primitive(x, device=str(target), source=str(source or target))
 
 

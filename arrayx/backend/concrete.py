@@ -63,6 +63,7 @@ class Gone(ConcreteArray):
     """What an array becomes when its memory is given away: every use of it is an error.
 
     Changing the class costs live arrays nothing, where a flag would be looked at each time.
+    Its `buffer` is the name of the function that it was donated to, or None if it was deleted.
     """
 
     __slots__ = ()
@@ -70,12 +71,37 @@ class Gone(ConcreteArray):
     def host(self) -> np.ndarray:
         refuse_gone(self)
 
+    @property
+    def device(self) -> Any:  # type: ignore[override]
+        refuse_gone(self)
+
+    @property
+    def backend(self) -> Any:  # type: ignore[override]
+        refuse_gone(self)
+
+    def __reduce__(self) -> NoReturn:
+        refuse_gone(self)
+
+    def copy(self) -> NoReturn:
+        refuse_gone(self)
+
+    def __copy__(self) -> NoReturn:
+        refuse_gone(self)
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        refuse_gone(self)
+
 
 def refuse_gone(x: Gone) -> NoReturn:
     """Raises the error for an array without memory."""
+    if x.buffer is None:
+        raise errors.DonatedArrayError(
+            f"an array of type {x.aval} was used after it had been deleted (x.delete()): its "
+            "memory is gone. Delete it after its last use, or keep a copy."
+        )
     raise errors.DonatedArrayError(
         f"an array of type {x.aval} was used after it had been donated to a compiled function "
-        f"{x.buffer or ''}(donate_argnums) or deleted: its memory is gone. Use the function's "
+        f"{x.buffer} (donate_argnums): its memory is gone. Use the function's "
         "result instead, or pass a copy."
     )
 
@@ -93,8 +119,8 @@ def refuse_buffer(x: ConcreteArray, array: Any) -> NoReturn:
     )
 
 
-def give_away(x: ConcreteArray, to: str = "") -> None:
-    """Marks an array as donated `to` a function: its memory is gone from now on."""
+def give_away(x: ConcreteArray, to: str | None = None) -> None:
+    """Marks an array as donated `to` a function, or deleted: its memory is gone from now on."""
     x.__class__ = Gone
     x.buffer = to
 

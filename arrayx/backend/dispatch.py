@@ -22,7 +22,13 @@ from arrayx.backend.concrete import (
     refuse_gone,
 )
 from arrayx.backend.contract import Backend, CompileOptions, Device, Executable, one_equation_graph
-from arrayx.backend.legalise import as_equation, has_keys, legalise
+from arrayx.backend.legalise import (
+    as_equation,
+    has_keys,
+    legalise,
+    places_in,
+    refuse_other_place,
+)
 from arrayx.backend.registry import default_name, registry
 from arrayx.control.call import call
 from arrayx.control.callback import callback, calls_back
@@ -227,6 +233,9 @@ def compile_graph(graph: Graph, options: CompileOptions) -> Executable:
         for aval in (*graph.in_avals, *graph.out_avals):
             backend.check_dtype(aval)
         legal = simplify(legalise(graph, backend))
+        # Of other backends the graph has told by now.
+        for place in places_in(graph) - {str(options.device)}:
+            refuse_other_place(place, str(options.device), "device")
         found = backend.compile(legal, options)
         if calls_back(legal):
             found.calls_back = True
@@ -257,7 +266,7 @@ def run_graph(
         outputs = quietly(program.run, buffers)
     results = tuple([array_type(b, a) for b, a in zip(outputs, graph.out_avals, strict=True)])
     for i in donated:
-        give_away(arrays[i], f"{name} ")
+        give_away(arrays[i], name)
     return results
 
 

@@ -18,7 +18,7 @@ from arrayx.control.placement import device_put
 from arrayx.control.shard_map import shard_map
 from arrayx.core.array import is_scalar, typeof
 from arrayx.core.aval import Aval
-from arrayx.core.graph import Equation, Graph, Var
+from arrayx.core.graph import Equation, Graph, Var, subgraphs
 from arrayx.core.interpreter import Interpreter, Tracer, current, opened
 from arrayx.core.primitive import Primitive
 from arrayx.dtypes import KeyDtype
@@ -43,14 +43,31 @@ def _legalised(graph: Graph, args: Sequence[Any], backend: Backend) -> list[Any]
         return [interpreter.physical(x) for x in evaluate(graph, inputs)]
 
 
-def refuse_other_backend(wanted: str, backend: str) -> NoReturn:
-    """Raises the error for a part of a program that asks for another backend than the whole."""
+def refuse_other_place(wanted: str, here: str, kind: str) -> NoReturn:
+    """Raises the error for a part of a program that asks for another place than the whole.
+
+    `kind` is what the places are: backends or devices.
+    """
     raise errors.MixedBackendsError(
-        f"a program that is compiled for the backend {backend!r} has a part that asks for "
+        f"a program that is compiled for the {kind} {here!r} has a part that asks for "
         f"{wanted!r} (ax.device_put, or ax.jit with device= or backend=), but the whole of a "
-        "program runs on one backend. Give the outermost ax.jit that backend or arguments that "
+        f"program runs on one {kind}. Give the outermost ax.jit that {kind} or arguments that "
         "live there, or call the part outside of it."
     )
+
+
+def places_in(graph: Graph) -> frozenset[str]:
+    """The devices that parts of a program ask for."""
+    key = "places"
+    if key not in graph.memo:
+        found: set[str] = set()
+        for e in graph.equations:
+            if e.primitive is device_put:
+                found.add(e.params["device"])
+            for inner in subgraphs(e):
+                found |= places_in(inner)
+        graph.memo[key] = frozenset(found)
+    return graph.memo[key]  # type: ignore[no-any-return]
 
 
 class KeyTracer(Tracer):
@@ -85,7 +102,7 @@ class Legaliser(Interpreter):
         if primitive is device_put:
             wanted = params["device"].partition(":")[0]
             if wanted != self.backend.name:
-                refuse_other_backend(wanted, self.backend.name)
+                refuse_other_place(wanted, self.backend.name, "backend")
         if primitive is shard_map and not self.backend.collectives:
             return shard_map.expand(*args, **params)
         avals = tuple([type(a) if is_scalar(a) else typeof(a) for a in args])

@@ -14,17 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from arrayx import dtypes
+from arrayx import dtypes, errors
 from arrayx.backend.dispatch import as_concrete
 from arrayx.backend.registry import chosen, registry
 from arrayx.conformance.case import Case, as_tuple, widened
 from arrayx.control.call import call
 from arrayx.core.linear import Zero
+from arrayx.core.primitive import Primitive
 from arrayx.primitives.axes import move_batch_dim
+from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import jvp_flat
 from arrayx.transforms.linearize import linearize_flat
 from arrayx.transforms.stage import stage
-from arrayx.transforms.vjp import backward
+from arrayx.transforms.vjp import backward, transpose_graph
 from arrayx.transforms.vmap import vmap_flat
 
 # The step of the central differences, and how far they may be from the derivative: the
@@ -462,18 +464,32 @@ def precision(results: Sequence[np.ndarray]) -> float:
 
 
 def check_jvp(case: Case, dtype: str, backend: str) -> None:
-    """The forward derivative is the limit of differences; operands without one have none."""
+    """The forward derivative is the limit of differences; operands without one have none.
+
+    Where several operands have one, each also moves alone: rules have shortcuts for that.
+    """
     with chosen(backend):
         arrays = case.draw(dtype)
-        tangents = direction(case, arrays, 1)
-        if all(t is None for t in tangents):
+        together = direction(case, arrays, 1)
+        moving = [i for i, t in enumerate(together) if t is not None]
+        if not moving:
             check_no_derivative(case, arrays, backend)
             return
-        values, got = pushed(flat(case), arrays, tangents, backend)
-        wanted = differences(lambda xs: run(case, xs, backend), arrays, tangents)
-        for i in inexact_results(values):
-            if is_wide(values[i]):
-                assert_close(got[i], wanted[i], f"{case.id}: jvp of result {i}")
+
+        def value(xs: Sequence[np.ndarray]) -> list[np.ndarray]:
+            return run(case, xs, backend)
+
+        ways = [("", together)]
+        if len(moving) > 1:
+            for i in moving:
+                alone = [t if i == j else None for j, t in enumerate(together)]
+                ways.append((f" by operand {i} alone", alone))
+        for how, tangents in ways:
+            values, got = pushed(flat(case), arrays, tangents, backend)
+            wanted = differences(value, arrays, tangents)
+            for i in inexact_results(values):
+                if is_wide(values[i]):
+                    assert_close(got[i], wanted[i], f"{case.id}: jvp of result {i}{how}")
 
 
 def check_no_derivative(case: Case, arrays: Sequence[np.ndarray], backend: str) -> None:
@@ -542,6 +558,44 @@ def check_dot_product(case: Case, dtype: str, backend: str) -> None:
             right = pairing(back, tangents)
             assert abs(left - right) <= precision(values) * size, (
                 f"{case.id}, {how}: <ct, J v> = {left}, <J^T ct, v> = {right}"
+            )
+
+
+def check_transpose(case: Case, dtype: str, backend: str) -> None:
+    """What is linear in one operand has a transpose there: <ct, f'(v)> = <transpose(ct), v>.
+
+    Reverse mode asks a rule about its own favourite operand alone; `ax.linear_transpose` asks
+    about any.
+    """
+    if not isinstance(case.call, Primitive) or case.call.transpose is None:
+        return
+    with chosen(backend):
+        arrays = case.draw(dtype)
+        tangents, steps = direction(case, arrays, 7), direction(case, arrays, 8)
+        graph = stage(flat(case), [x.aval for x in put_all(arrays, backend)]).graph
+        for i, tangent in enumerate(tangents):
+            if tangent is None or not arrays[i].size:
+                continue
+            alone = [tangent if i == j else None for j in range(len(arrays))]
+            elsewhere = [a + s if i == j else a for j, (a, s) in enumerate(zip(arrays, steps))]
+            values, forward = pushed(flat(case), arrays, alone, backend)
+            _, again = pushed(flat(case), elsewhere, alone, backend)
+            if any(not np.allclose(f, g, 1e-9, 1e-9) for f, g in zip(forward, again, strict=True)):
+                continue  # its derivative depends on where it is
+            cts = cotangents_for(values, 9)
+            linear = tuple(i == j for j in range(len(arrays)))
+            given = tuple(ct is not None for ct in cts)
+            try:
+                back, found = transpose_graph(graph, linear, given)
+            except errors.GradError:
+                continue  # it is linear here by chance, and says that it is not
+            known = put_all([a for j, a in enumerate(arrays) if i != j], backend)
+            results = evaluate(back, [*known, *(put(c, backend) for c in cts if c is not None)])
+            got = np.asarray(results[0].host()) if found[0] else np.zeros_like(arrays[i])
+            left, right = pairing(cts, forward), pairing([got], [tangent])
+            size = 1 + sum(np.sum(np.abs(widened(t))) for t in forward)
+            assert abs(left - right) <= precision(values) * size, (
+                f"{case.id}, operand {i}: <ct, J v> = {left}, <transpose(ct), v> = {right}"
             )
 
 
@@ -674,6 +728,7 @@ CHECKS = (
     Check("placement", check_placement, _main),
     Check("jvp", check_jvp, _derivative),
     Check("dot_product", check_dot_product, _derivative),
+    Check("transpose", check_transpose, _derivative),
     Check("second_order", check_second_order, _derivative),
     Check("zeros_absorb", check_zeros_absorb, _real_derivative),
 )

@@ -195,6 +195,8 @@ def _told(item: Item, caught: pytest.ExceptionInfo[BaseException]) -> str:
     if isinstance(error, AssertionError):
         lines.append(str(error))
     else:
+        # The lines of pytest before the suite's own tell nobody anything.
+        caught.traceback = caught.traceback.cut(path=SUITE)
         lines += [f"{type(error).__name__}: {error}", str(caught.getrepr(style="short"))]
     return "\n".join([*lines, "", "To see it again:", _indented(item.program())])
 

@@ -11,11 +11,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from arrayx import dtypes, errors
-from arrayx.control.rules import Batched, Capturing, Rule, Settling, unwrapped
+from arrayx.control.rules import (
+    Batched,
+    Capturing,
+    Rule,
+    SettledPullback,
+    WithinPullback,
+    unwrapped,
+)
 from arrayx.core.array import typeof
 from arrayx.core.aval import Aval
 from arrayx.core.graph import Graph
-from arrayx.core.interpreter import Interpreter, current, installed
+from arrayx.core.interpreter import Interpreter, Tracer, current, installed
 from arrayx.core.linear import Zero
 from arrayx.core.named_axes import resolving
 from arrayx.core.primitive import NO_EFFECTS, Primitive
@@ -24,7 +31,7 @@ from arrayx.source import replaying
 from arrayx.transforms.evaluate import evaluate
 from arrayx.transforms.jvp import JVPInterpreter, JVPTracer
 from arrayx.transforms.linearize import LinearizeInterpreter, LinearTracer
-from arrayx.transforms.stage import StageInterpreter, stage
+from arrayx.transforms.stage import StageInterpreter, stage_closure, under_derivation
 from arrayx.transforms.varying import retyped, varying_of
 from arrayx.transforms.vmap import BatchTracer, VmapInterpreter, vmap_graph
 
@@ -67,7 +74,7 @@ class CustomCall(Primitive):
         if params["graph"] is not None:
             return interpreter.record(self, args, params)
         rule: Rule = params["rule"]
-        graph, captured = stage(
+        graph, captured, tracers = stage_closure(
             lambda *xs: rule.call(xs),
             [typeof(a) for a in args],
             word=interpreter.word,
@@ -75,11 +82,11 @@ class CustomCall(Primitive):
         )
         operands = (*captured, *args)
         params = {
-            "rule": Capturing(rule, captured) if captured else rule,
+            "rule": Capturing(rule, tracers) if captured else rule,
             "graph": graph,
             "hidden": len(captured),
         }
-        if all(is_around(t.interpreter, interpreter) for t in captured):
+        if all(is_around(x.interpreter, interpreter) for x in captured if isinstance(x, Tracer)):
             return interpreter.record(self, operands, params)
         # A transformation inside this one made some of them: it has to see the operation.
         return self(*operands, **params)
@@ -121,22 +128,23 @@ class CustomCall(Primitive):
         What the function closes over may: that becomes hidden operands, or the innermost
         transformation would not see them.
         """
-        interpreter = current.get()
+        captured, params = self.captured(args, rule, current.get())
+        return self(*captured, *args, **params)
+
+    def captured(
+        self, args: tuple[Any, ...], rule: Rule, interpreter: Interpreter
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Hidden operands for all traced values that the function closes over, and the params."""
         try:
-            graph, captured = stage(
+            graph, captured, tracers = stage_closure(
                 lambda *xs: rule.call(xs), [typeof(a) for a in args], parent=interpreter
             )
         except Exception:  # it asks for values, or fails, which it does again when it runs
             captured = ()
         if not captured:
-            return self(*args, rule=rule, graph=None, hidden=0)
-        return self(
-            *captured,
-            *args,
-            rule=Capturing(rule, captured),
-            graph=graph,
-            hidden=len(captured),
-        )
+            return (), {"rule": rule, "graph": None, "hidden": 0}
+        rule = Capturing(rule, tracers)
+        return captured, {"rule": rule, "graph": graph, "hidden": len(captured)}
 
     def batched(
         self,
@@ -298,6 +306,12 @@ class CustomVJP(CustomCall):
         graph: Graph | None,
         hidden: int,
     ) -> Any:
+        if graph is None and under_derivation(interpreter):
+            # A backward pass will have no more than what is saved.
+            captured, params = self.captured(args, rule, interpreter)
+            if captured:
+                with installed(interpreter):
+                    return self(*captured, *args, **params)
         primals, tangents = taken_apart(interpreter, args)
         with installed(interpreter):
             outs, residuals, pullback = rule.fwd(primals[hidden:], args[:hidden])
@@ -325,20 +339,6 @@ class CustomVJP(CustomCall):
         with installed(interpreter.tape):
             total = [add_tangents(a, b) for a, b in zip(more, out_tangents, strict=True)]
         return interpreter.pair(self, outs, total)
-
-
-class SettledPullback:
-    """A pullback that may close over values traced by the differentiation it belongs to."""
-
-    def __init__(self, pullback: Callable[..., list[Any]], of: Interpreter) -> None:
-        self.pullback = pullback
-        self.of = of
-
-    def __call__(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
-        interpreter = Settling(current.get(), self.of)
-        with installed(interpreter):
-            found = self.pullback(residuals, cts)
-        return [interpreter.settled(x) for x in found]
 
 
 def refuse_forward(name: str) -> NoReturn:
@@ -375,6 +375,31 @@ class CustomLinear(Primitive):
 
     def evaluate(self, *args: Any, name: str, **params: Any) -> Any:
         refuse_forward(name)
+
+    def enclose(
+        self, args: tuple[Any, ...], params: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What the pullback closes over becomes residuals, for when it is not traced any more."""
+        n, pullback = params["residuals"], params["pullback"]
+
+        def pulled(*operands: Any) -> list[Any]:
+            given: list[Any] = [Zero] * params["count"]
+            for i, ct in zip(params["varying"], operands[n:], strict=True):
+                given[i] = ct
+            return [x for x in pullback(operands[:n], given) if x is not Zero]
+
+        avals = [*map(typeof, args[:n]), *params["avals"]]
+        try:
+            _, captured, groups = stage_closure(pulled, avals, parent=current.get())
+        except Exception:  # it asks for values, or fails, which it does again when it runs
+            return args, params
+        if not captured:
+            return args, params
+        tracers = [t for group in groups for t in group]
+        known = [x for group, x in zip(groups, captured, strict=True) for _ in group]
+        within = WithinPullback(pullback, tracers)
+        params = params | {"residuals": n + len(known), "pullback": within}
+        return (*known, *args), params
 
     def transpose(
         self,

@@ -134,6 +134,8 @@ class Settling(Interpreter):
         self.of = of
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        if primitive.callable_params and "rule" in params:
+            params = {**params, "rule": Settled(params["rule"], self.of)}
         return self.parent.apply(primitive, tuple([self.settled(a) for a in args]), params)  # type: ignore[union-attr]
 
     def settled(self, x: Any) -> Any:
@@ -141,6 +143,60 @@ class Settling(Interpreter):
         return x.primal if type(x) is JVPTracer and x.interpreter is self.of else x
 
     standing_for = settled
+
+
+class Settled(Rule):
+    """A rule that may close over values traced by a differentiation that has ended."""
+
+    def __init__(self, rule: Rule, of: Interpreter) -> None:
+        self.rule = rule
+        self.name = rule.name
+        self.of = of
+
+    def _run(self, fun: Callable[..., Any], *args: Any) -> Any:
+        interpreter = Settling(current.get(), self.of)
+        with installed(interpreter):
+            return fun(*args), interpreter.settled
+
+    def call(self, args: Sequence[Any]) -> list[Any]:
+        outs, settled = self._run(self.rule.call, args)
+        return [settled(o) for o in outs]
+
+    def jvp(
+        self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any]]:
+        (outs, out_tangents), settled = self._run(self.rule.jvp, primals, tangents, hidden)
+        return [settled(o) for o in outs], [settled(t) for t in out_tangents]
+
+    def fwd(
+        self, primals: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
+        (outs, residuals, pullback), settled = self._run(self.rule.fwd, primals, hidden)
+        return (
+            [settled(o) for o in outs],
+            [settled(r) for r in residuals],
+            SettledPullback(pullback, self.of),
+        )
+
+    def batch(
+        self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[bool]]:
+        (outs, flags), settled = self._run(self.rule.batch, size, batched, args, hidden)
+        return [settled(o) for o in outs], flags
+
+
+class SettledPullback:
+    """A pullback that may close over values traced by the differentiation it belongs to."""
+
+    def __init__(self, pullback: Callable[..., list[Any]], of: Interpreter) -> None:
+        self.pullback = pullback
+        self.of = of
+
+    def __call__(self, residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+        interpreter = Settling(current.get(), self.of)
+        with installed(interpreter):
+            found = self.pullback(residuals, cts)
+        return [interpreter.settled(x) for x in found]
 
 
 class Within(Rule):
@@ -165,7 +221,7 @@ class Within(Rule):
         self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[Any]]:
         (outs, out_tangents), values = self._run(self.rule.jvp, primals, tangents, hidden)
-        return [values.get(id(o), o) for o in outs], out_tangents
+        return [values.get(id(o), o) for o in outs], [values.get(id(t), t) for t in out_tangents]
 
     def fwd(
         self, primals: Sequence[Any], hidden: Sequence[Any] = ()
@@ -198,27 +254,36 @@ class WithinPullback:
 
 
 class Capturing(Rule):
-    """A rule whose first operands, the hidden ones, stand for tracers that it closes over."""
+    """A rule whose first operands, the hidden ones, stand for tracers that it closes over.
 
-    def __init__(self, rule: Rule, tracers: Sequence[Tracer]) -> None:
+    `groups` are the tracers that each of them stands for.
+    """
+
+    def __init__(self, rule: Rule, groups: Sequence[Sequence[Tracer]]) -> None:
         self.rule = rule
         self.name = rule.name
-        self.tracers = tuple(tracers)
+        self.groups = tuple(map(tuple, groups))
+        self.tracers = tuple(t for group in self.groups for t in group)
+
+    def within(self, hidden: Sequence[Any]) -> Within:
+        """The rule with these values of the hidden operands."""
+        pairs = zip(self.groups, hidden, strict=True)
+        return Within(self.rule, self.tracers, [x for group, x in pairs for _ in group])
 
     def jvp(
         self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[Any]]:
-        return Within(self.rule, self.tracers, hidden).jvp(primals, tangents)
+        return self.within(hidden).jvp(primals, tangents)
 
     def fwd(
         self, primals: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
-        return Within(self.rule, self.tracers, hidden).fwd(primals)
+        return self.within(hidden).fwd(primals)
 
     def batch(
         self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[bool]]:
-        return Within(self.rule, self.tracers, hidden).batch(size, batched, args)
+        return self.within(hidden).batch(size, batched, args)
 
 
 # ----------------------------------------------------------------- batches
@@ -231,14 +296,15 @@ class Continued(VmapInterpreter):
 
     def __init__(self, parent: Interpreter, of: VmapInterpreter) -> None:
         super().__init__(parent, of.size, of.axis_name, of.word, of.paths)
-        self.of = of
+        # All that it goes on with: what has ended may have gone on with another itself.
+        self.of: tuple[VmapInterpreter, ...] = (of, *(of.of if isinstance(of, Continued) else ()))
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         return super().apply(primitive, tuple([self.adopted(a) for a in args]), params)
 
     def adopted(self, x: Any) -> Any:
         """A tracer of the batching that has ended as one's own; anything else as it is."""
-        mine = type(x) is BatchTracer and x.interpreter is self.of
+        mine = type(x) is BatchTracer and any(x.interpreter is o for o in self.of)
         return BatchTracer(self, x.value, x.dim, x.roots) if mine else x
 
     standing_for = adopted

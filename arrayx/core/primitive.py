@@ -53,6 +53,7 @@ class Primitive:
     | `evaluate(*args, **params)` | how it runs eagerly, where that is not a kernel |
     | `interpret(interpreter, args, params)` | its meaning where a transformation has no rule |
     | `reach(active, **params)` | which results depend on the operands marked; None: all |
+    | `enclose(args, params)` | both, with what its params close over among the operands |
     | `prune(equation, used)` | the equation without what only unused results need |
     | `widen(avals, params)` | params whose graphs fit operands that vary over more mesh axes |
     | `on_keys(avals, *words, **params)` | what it does to keys, given as pairs of uint32 |
@@ -94,6 +95,7 @@ class Primitive:
     evaluate: Callable[..., Any] | None = None
     interpret: Callable[..., Any] | None = None
     reach: Callable[..., tuple[bool, ...]] | None = None
+    enclose: Callable[..., Any] | None = None
     prune: Callable[..., Any] | None = None
     widen: Callable[..., Any] | None = None
     on_keys: Callable[..., Any] | None = None

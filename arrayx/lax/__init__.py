@@ -194,6 +194,7 @@ if TYPE_CHECKING:
         ragged_dot,
         ragged_dot_general,
     )
+    from arrayx.lax.ragged_exchange import ragged_all_to_all
     from arrayx.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
     from arrayx.lax.reductions import (
         approx_max_k,
@@ -303,6 +304,7 @@ __getattr__, __dir__ = lazy_attributes(
         ),
         "programs": "after_all composite create_token dce_sink platform_dependent",
         "ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
+        "ragged_exchange": "ragged_all_to_all",
         "reductions": (
             "approx_max_k approx_min_k argmax argmin cumlogsumexp cummax cummin cumprod cumsum "
             "reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor sort "
@@ -478,6 +480,7 @@ __all__ = [
     "psum_scatter",
     "pswapaxes",
     "pvary",
+    "ragged_all_to_all",
     "ragged_dot",
     "ragged_dot_general",
     "random_gamma_grad",

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from arrayx import dtypes, errors
 from arrayx.api.placement import device_of, device_put
-from arrayx.backend.concrete import ConcreteArray
+from arrayx.backend.concrete import ConcreteArray, Gone, give_away
 from arrayx.core.array import Array
 from arrayx.core.interpreter import Tracer
 from arrayx.numpy import creation, shapes
@@ -112,14 +112,14 @@ def _devices(self: Array) -> set[Any]:
 
 def _delete(self: Array) -> None:
     """Gives the memory back now; the array cannot be used afterwards."""
-    if isinstance(self, ConcreteArray) and self.buffer is not None:
+    if isinstance(self, ConcreteArray) and type(self) is not Gone:
         self.backend.delete(self.buffer)
-        self.buffer = None
+        give_away(self)
 
 
 def _is_deleted(self: Array) -> builtins.bool:
     """Whether the memory was given back or away."""
-    return isinstance(self, ConcreteArray) and self.buffer is None
+    return type(self) is Gone
 
 
 def _to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:

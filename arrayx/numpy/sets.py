@@ -29,6 +29,8 @@ from arrayx.primitives.cumulative import cumsum
 
 # Up to so many elements are compared one by one, beyond it they are looked up in order.
 _FEW = 32
+# More pairs are compared in one pass for each of the few, since their table would be large.
+_MOST_PAIRS = 1 << 18
 
 
 class UniqueAllResult(NamedTuple):
@@ -63,10 +65,16 @@ class _Runs(NamedTuple):
 
 
 @composed
-def _runs(rows: Array, equal_nan: bool) -> _Runs:
-    """The rows of an array, sorted; for equal ones the first in the array comes first."""
+def _runs(rows: Array, equal_nan: bool, placed: bool) -> _Runs:
+    """The rows of an array, sorted; for equal ones the first in the array comes first.
+
+    Where they stood is known if that is asked for (`placed`): without it numbers sort faster.
+    """
     n = rows.shape[0]
-    if rows.ndim == 1:
+    ordered = order = None
+    if rows.ndim == 1 and not placed:
+        ordered = order = sort(rows)
+    elif rows.ndim == 1:
         order = argsort(rows)
     else:
         dtype = dtypes.index_dtype(n)
@@ -75,7 +83,8 @@ def _runs(rows: Array, equal_nan: bool) -> _Runs:
         flat = reshape(rows, (n, math.prod(rows.shape[1:])))
         columns = [flat[:, j] for j in range(flat.shape[1])]
         order = sorting.sort(*columns, places, axis=0, num_keys=max(len(columns), 1))[-1]
-    ordered = take_index(rows, order, "clip")
+    if ordered is None:
+        ordered = take_index(rows, order, "clip")
     before, after = ordered[:-1], ordered[1:]
     differs = logic.not_equal(before, after)
     if equal_nan and dtypes.is_inexact(rows.dtype):
@@ -116,7 +125,12 @@ def _unique(
     function: str,
     inverted: bool = True,
     counted: bool = True,
+    placed: bool = True,
 ) -> tuple[Array, Array, Array, Array]:
+    """The different elements, where they stand, the number of each, and their counts.
+
+    What is not asked for (`placed`: where they stand; `inverted`; `counted`) may be anything.
+    """
     x = as_array(ar, function, "ar")
     rows = ravel(x) if axis is None else moveaxis(x, check_axis(axis, x.ndim, function), 0)
     n = rows.shape[0]
@@ -133,10 +147,10 @@ def _unique(
         none = zeros((length,), index)
         inverse = zeros(x.shape if axis is None else (0,), index)
         return values, none, inverse, none
-    runs = _runs(rows, equal_nan)
+    runs = _runs(rows, equal_nan, placed)
     length = _fixed_size(size, runs.new, function)
     values, starts, inverse, counts = _by_runs(
-        *runs, length, fill_value, function, inverted, counted
+        *runs, length, fill_value, function, inverted, counted, placed
     )
     shape = x.shape if axis is None else (n,)
     values = values if axis is None else moveaxis(values, 0, axis)
@@ -153,11 +167,9 @@ def _by_runs(
     function: str,
     inverted: bool,
     counted: bool,
+    placed: bool,
 ) -> tuple[Array, Array, Array, Array]:
-    """What `_unique` gives, from sorted rows, the first `length` new ones of them.
-
-    The number of each element (`inverted`) and how often each occurs are computed if asked for.
-    """
+    """What `_unique` gives, from sorted rows, the first `length` new ones of them."""
     n = new.shape[0]
     index = dtypes.index_dtype(n)
     count = sum(new, dtype=index)
@@ -166,17 +178,21 @@ def _by_runs(
     values = take_index(rows, starts, "clip")
     if fill_value is not None:
         values = _padded(values, count, fill_value, function)
-    numbers = arithmetic.subtract(cumsum(as_type(new, index), axis=0, reverse=False), 1)
-    with placed_like(new):
-        empty = fill((n,), index, 0)
-        counts = fill((length,), index, 0)
-        ones = fill((n,), index, 1)
-    inverse = empty
+    inverse, counts, places = starts, starts, starts
+    if inverted or counted:
+        numbers = arithmetic.subtract(cumsum(as_type(new, index), axis=0, reverse=False), 1)
     if inverted:
+        with placed_like(new):
+            empty = fill((n,), index, 0)
         inverse = updated(empty, order, numbers, "set", "promise_in_bounds", True)
     if counted:
+        with placed_like(new):
+            counts = fill((length,), index, 0)
+            ones = fill((n,), index, 1)
         counts = updated(counts, numbers, ones, "add", "drop", False)
-    return values, as_type(take_index(order, starts, "clip"), index), inverse, counts
+    if placed:
+        places = as_type(take_index(order, starts, "clip"), index)
+    return values, places, inverse, counts
 
 
 @composed
@@ -206,7 +222,15 @@ def unique(
     [1, 3, 9]
     """
     values, *others = _unique(
-        ar, axis, equal_nan, size, fill_value, "unique", return_inverse, return_counts
+        ar,
+        axis,
+        equal_nan,
+        size,
+        fill_value,
+        "unique",
+        inverted=return_inverse,
+        counted=return_counts,
+        placed=return_index or return_inverse,
     )
     wanted = (return_index, return_inverse, return_counts)
     chosen = [other for other, want in zip(others, wanted, strict=True) if want]
@@ -232,7 +256,9 @@ def unique_counts(
     >>> anp.unique_counts(anp.array([3, 1, 3])).counts.tolist()
     [1, 2]
     """
-    values, _, _, counts = _unique(x, None, False, size, fill_value, "unique_counts")
+    values, _, _, counts = _unique(
+        x, None, False, size, fill_value, "unique_counts", inverted=False, placed=False
+    )
     return UniqueCountsResult(values, counts)
 
 
@@ -256,7 +282,17 @@ def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None)
     >>> anp.unique_values(anp.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    return _unique(x, None, False, size, fill_value, "unique_values")[0]
+    return _unique(
+        x,
+        None,
+        False,
+        size,
+        fill_value,
+        "unique_values",
+        inverted=False,
+        counted=False,
+        placed=False,
+    )[0]
 
 
 @composed
@@ -280,8 +316,13 @@ def isin(
     x, tests = promoted_arrays((element, test_elements), "isin", ("element", "test_elements"))
     line = ravel(tests)
     few = line.shape[0] <= _FEW if method == "auto" else method == "compare_all"
+    singly = few and x.size * line.shape[0] > _MOST_PAIRS
     if not line.shape[0]:
         found = logic.logical_and(logic.equal(x, x), False)
+    elif singly:
+        found = logic.equal(x, line[0])
+        for i in range(1, line.shape[0]):
+            found = logic.logical_or(found, logic.equal(x, line[i]))
     elif few or dtypes.is_complex(x.dtype):
         found = any_true(logic.equal(reshape(x, (*x.shape, 1)), line), -1)
     else:
@@ -301,7 +342,9 @@ def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = No
     """
     x, y = promoted_arrays((ar1, ar2), "union1d", ("ar1", "ar2"))
     both = concatenate([ravel(x), ravel(y)])
-    return _unique(both, None, True, size, fill_value, "union1d")[0]
+    return _unique(
+        both, None, True, size, fill_value, "union1d", inverted=False, counted=False, placed=False
+    )[0]
 
 
 def _picked(
@@ -334,7 +377,7 @@ def _sorted_set(x: Array, assume_unique: bool) -> tuple[Array, Array]:
     """The elements in order and which of them are the first of their kind."""
     if assume_unique or not x.shape[0]:
         return x, logic.logical_or(logic.equal(x, x), True)
-    runs = _runs(x, True)
+    runs = _runs(x, True, True)
     return runs.rows, runs.new
 
 

@@ -19,6 +19,7 @@ from arrayx.primitives.combined import stop_gradient
 from arrayx.primitives.creation import fill
 from arrayx.primitives.cumulative import cumsum
 from arrayx.primitives.exponential import log, log1p, sqrt
+from arrayx.primitives.families import FLOAT, Step
 from arrayx.primitives.numeric import abs as absolute
 from arrayx.primitives.numeric import ceil, div, floor, is_finite
 from arrayx.primitives.numeric import max as maximum
@@ -80,44 +81,51 @@ def counted_one_by_one(key: Any, mean: Any) -> Any:
 def guessed_poisson(key: Any, mean: Any) -> Any:
     """Poisson numbers of means from 10 on."""
     shape = mean.aval.shape
-    b = add(mul(sqrt(mean), 2.53), 0.931)
-    a = add(mul(b, 0.02483), -0.059)
-    inverse_alpha = add(div(1.1328, sub(b, 3.4)), 1.1239)
-    certain = sub(0.9277, div(3.6224, sub(b, 2.0)))
-    constants = [mean, log(mean), a, b, inverse_alpha, certain]
 
     def going(key: Any, count: Any, pending: Any) -> Any:
         return pending
 
-    def step(
-        mean: Any,
-        log_mean: Any,
-        a: Any,
-        b: Any,
-        inverse_alpha: Any,
-        certain: Any,
-        key: Any,
-        count: Any,
-        pending: Any,
-    ) -> list[Any]:
+    def step(mean: Any, key: Any, count: Any, pending: Any) -> list[Any]:
         key, first, second = split_each(key, 3)
         u = sub(unit_interval(first, shape, FLOAT32), 0.5)
-        v = unit_interval(second, shape, FLOAT32)
-        edge = sub(0.5, absolute(u))
-        k = floor(add(add(mul(add(div(mul(a, 2.0), edge), b), u), mean), 0.43))
-        s = log(div(mul(v, inverse_alpha), add(div(a, mul(edge, edge)), b)))
-        bound = sub(add(neg(mean), mul(k, log_mean)), lgamma(add(k, 1.0)))
-        inside = bitwise_and(ge(edge, 0.07), le(v, certain))
-        outside = bitwise_or(lt(k, 0.0), bitwise_and(lt(edge, 0.013), gt(v, edge)))
-        accepted = bitwise_or(inside, bitwise_and(bitwise_not(outside), le(s, bound)))
+        tried = poisson_try(mean, u, unit_interval(second, shape, FLOAT32))
+        accepted = ne(tried, -1.0)
         # Where the mean is infinite nothing ever is accepted.
         stays = bitwise_and(pending, is_finite(mean))
         # The last number accepted counts, not the first: while others wait more are drawn.
-        return [key, select(accepted, k, count), bitwise_and(stays, bitwise_not(accepted))]
+        return [key, select(accepted, tried, count), bitwise_and(stays, bitwise_not(accepted))]
 
     start = [key, fill(shape, FLOAT32, -1.0), eq(mean, mean)]
-    _, count, _ = repeated(going, step, constants, start)
+    _, count, _ = repeated(going, step, [mean], start)
     return count
+
+
+class PoissonTry(Step):
+    """A Poisson number of a mean from 10 on, made of u in [-1/2, 1/2) and v in [0, 1), float32.
+
+    It is -1 where it is rejected: another has to be tried.  Apart so that a backend which does
+    not round like compiled code, a product that is only added to something not at all, may.
+    """
+
+    name = "poisson_try"
+    kinds = FLOAT
+
+    def expand(self, mean: Any, u: Any, v: Any) -> Any:
+        b = add(mul(sqrt(mean), 2.53), 0.931)
+        a = add(mul(b, 0.02483), -0.059)
+        inverse_alpha = add(div(1.1328, sub(b, 3.4)), 1.1239)
+        certain = sub(0.9277, div(3.6224, sub(b, 2.0)))
+        edge = sub(0.5, absolute(u))
+        k = floor(add(add(mul(add(div(mul(a, 2.0), edge), b), u), mean), 0.43))
+        s = log(div(mul(v, inverse_alpha), add(div(a, mul(edge, edge)), b)))
+        bound = sub(add(neg(mean), mul(k, log(mean))), lgamma(add(k, 1.0)))
+        inside = bitwise_and(ge(edge, 0.07), le(v, certain))
+        outside = bitwise_or(lt(k, 0.0), bitwise_and(lt(edge, 0.013), gt(v, edge)))
+        accepted = bitwise_or(inside, bitwise_and(bitwise_not(outside), le(s, bound)))
+        return select(accepted, k, -1.0)
+
+
+poisson_try = PoissonTry()
 
 
 def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> Array:

@@ -76,6 +76,9 @@ def as_data(linear: Linearized) -> tuple[LinearGraph, list[Any]]:
     equations = []
     for primitive, args, given, result in tape.entries:
         params = {} if given is PRODUCT else given
+        if primitive.enclose is not None:
+            # What is traced now ends before this runs.
+            args, params = primitive.enclose(args, params)
         inputs = tuple(map(operand, args))
         outputs = []
         for r in result if primitive.multiple else (result,):

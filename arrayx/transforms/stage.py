@@ -69,7 +69,16 @@ _STATIC = (
 class StageInterpreter(Interpreter):
     """Writes every application down as an equation; nothing is computed."""
 
-    __slots__ = ("arguments", "captured", "constants", "equations", "kept_alive", "remedy", "word")
+    __slots__ = (
+        "arguments",
+        "captured",
+        "constants",
+        "equations",
+        "kept_alive",
+        "met",
+        "remedy",
+        "word",
+    )
 
     def __init__(self, parent: Interpreter, word: str = "ax.jit") -> None:
         super().__init__(parent)
@@ -79,8 +88,10 @@ class StageInterpreter(Interpreter):
         # Concrete arrays, by identity, which holds while the objects are kept alive.
         self.constants: dict[int, tuple[Var, Any]] = {}
         self.kept_alive: list[Any] = []
-        # Tracers of enclosing transformations: they become inputs of the graph.
-        self.captured: dict[int, tuple[Var, Tracer]] = {}
+        # Tracers of enclosing transformations, by identity, and what stands for them now, by
+        # identity too: that becomes an input of the graph.
+        self.met: dict[int, tuple[Var, Tracer]] = {}
+        self.captured: dict[int, tuple[Var, Any, list[Tracer]]] = {}
         self.arguments: dict[Var, str] = {}
 
     def apply(self, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -127,16 +138,20 @@ class StageInterpreter(Interpreter):
         if isinstance(x, Tracer):
             if x.interpreter is self:
                 return x.variable  # type: ignore[no-any-return]
-            found = self.captured.get(id(x))
-            if found is None:
+            met = self.met.get(id(x))
+            if met is None:
                 stands: Any = x
                 if x.interpreter.closed:
                     stands = revived(x, self.parent)
-                    if not isinstance(stands, Tracer):
-                        return self.lift(stands)
-                    self.kept_alive.append(x)
-                found = self.captured[id(x)] = Var(stands.aval), stands
-            return found[0]
+                    if is_scalar(stands):
+                        stands = scalar(stands)
+                key = id(stands)
+                if key not in self.captured:
+                    self.captured[key] = Var(typeof(stands)), stands, []
+                var, _, tracers = self.captured[key]
+                tracers.append(x)
+                met = self.met[id(x)] = var, x
+            return met[0]
         held = self.constants.get(id(x))
         if held is None:
             # The caller may write to a NumPy array later; the graph keeps what it was.
@@ -170,10 +185,25 @@ class StageInterpreter(Interpreter):
 
 
 class Staged(NamedTuple):
-    """A staged function: its inputs are the captured tracers, then the arguments."""
+    """A staged function: its inputs are the captured values, then the arguments.
+
+    They are tracers of transformations around, and what stands for tracers of those that ended.
+    """
 
     graph: Graph
-    captured: tuple[Tracer, ...]
+    captured: tuple[Any, ...]
+
+
+class Closure(NamedTuple):
+    """A staged function with the tracers that it closes over, those of each captured value.
+
+    A tracer is not its value where its transformation has ended: the function, run again, meets
+    the tracer.
+    """
+
+    graph: Graph
+    captured: tuple[Any, ...]
+    tracers: tuple[tuple[Tracer, ...], ...]
 
 
 _gc_lock = threading.Lock()
@@ -214,6 +244,19 @@ def stage(
 
     `word` names the transformation and `paths` the arguments in error messages.
     """
+    closure = stage_closure(fun, avals, word=word, paths=paths, parent=parent)
+    return Staged(closure.graph, closure.captured)
+
+
+def stage_closure(
+    fun: Callable[..., Sequence[Any]],
+    avals: Sequence[Aval],
+    *,
+    word: str = "ax.jit",
+    paths: Sequence[str | None] | None = None,
+    parent: Interpreter | None = None,
+) -> Closure:
+    """`stage`, for those that will run the function itself again."""
     interpreter = StageInterpreter(parent or current.get(), word)
     with collector_paused(), opened(interpreter):
         arguments = [
@@ -222,15 +265,19 @@ def stage(
         ]
         results = fun(*arguments)
         outputs = [output_var(interpreter, r) for r in results]
-    captured = tuple(t for _, t in interpreter.captured.values())
+    captured = interpreter.captured.values()
     graph = Graph(
-        (*(v for v, _ in interpreter.captured.values()), *(t.variable for t in arguments)),
+        (*(v for v, _, _ in captured), *(t.variable for t in arguments)),
         interpreter.equations,
         outputs,
         [v for v, _ in interpreter.constants.values()],
         [x for _, x in interpreter.constants.values()],
     )
-    return Staged(checked(graph), captured)
+    return Closure(
+        checked(graph),
+        tuple(x for _, x, _ in captured),
+        tuple(tuple(tracers) for _, _, tracers in captured),
+    )
 
 
 def output_var(interpreter: StageInterpreter, result: Any) -> Var:
@@ -247,11 +294,35 @@ def output_var(interpreter: StageInterpreter, result: Any) -> Var:
     )
 
 
+DERIVED = "a derived graph"
+
+
+def under_derivation(interpreter: Interpreter | None) -> bool:
+    """True where a graph is being derived: what is traced then ends with it.
+
+    A backward pass of it is a graph of its own, which has no more than what is saved.
+    """
+    while interpreter is not None:
+        if interpreter.word == DERIVED:
+            return True
+        interpreter = interpreter.parent
+    return False
+
+
+def under_stage(interpreter: Interpreter | None) -> bool:
+    """True where a program is written down, here or in a transformation around."""
+    while interpreter is not None:
+        if isinstance(interpreter, StageInterpreter):
+            return True
+        interpreter = interpreter.parent
+    return False
+
+
 def derive(fun: Callable[..., Sequence[Any]], avals: Sequence[Aval]) -> Graph:
     """Stages a function of graphs alone, with the base interpreter outside.
 
     The result depends on nothing but the arguments, so it can be kept with its origin.
     """
-    graph, captured = stage(fun, avals, word="a derived graph", parent=BASE)
+    graph, captured = stage(fun, avals, word=DERIVED, parent=BASE)
     assert not captured, "a derived graph captured a tracer"
     return graph

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from arrayx.core.graph import Graph, Var
-from arrayx.core.interpreter import current
+from arrayx.core.interpreter import current, opened
 from arrayx.core.linear import Zero
 from arrayx.core.primitive import Primitive
 from arrayx.primitives.arithmetic import add
 from arrayx.primitives.collectives import matched
 from arrayx.primitives.creation import zeros
 from arrayx.source import Source, in_backward, replaying
-from arrayx.transforms.evaluate import constants_of
+from arrayx.transforms.evaluate import constants_of, evaluate
 from arrayx.transforms.jvp import refuse_missing_rule
-from arrayx.transforms.linearize import PRODUCT, Linearized, LinearTracer
+from arrayx.transforms.linearize import PRODUCT, Linearized, LinearTracer, Tape
 from arrayx.transforms.stage import derive
 
 
@@ -107,8 +107,9 @@ def transpose_graph(
     found: tuple[bool, ...] = ()
 
     def transposed(*args: Any) -> list[Any]:
-        nonlocal found
         n_known = linear.count(False)
+        if mixes(graph, linear):
+            return finished(on_tape(graph, linear, given, args))
         values = constants_of(graph)
         known = iter(args[:n_known])
         for var, is_linear in zip(graph.inputs, linear, strict=True):
@@ -120,9 +121,12 @@ def transpose_graph(
             if is_given:
                 cts[var] = add_cotangents(cts.get(var), next(coming))
         run_backwards(graph, values, cts)
-        results = [
-            cts.get(var) for var, is_linear in zip(graph.inputs, linear, strict=True) if is_linear
-        ]
+        return finished(
+            [cts.get(var) for var, is_linear in zip(graph.inputs, linear, strict=True) if is_linear]
+        )
+
+    def finished(results: list[Any]) -> list[Any]:
+        nonlocal found
         if forced is not None:
             avals = (a for a, moves in zip(graph.in_avals, linear, strict=True) if moves)
             results = [
@@ -137,6 +141,44 @@ def transpose_graph(
     transposed_graph = derive(transposed, avals)
     graph.memo[key] = transposed_graph, found
     return graph.memo[key]  # type: ignore[no-any-return]
+
+
+def mixes(graph: Graph, linear: tuple[bool, ...]) -> bool:
+    """True if an equation gives known values along with what depends on the linear inputs."""
+    moving = {v for v, is_linear in zip(graph.inputs, linear, strict=True) if is_linear}
+    for e in graph.equations:
+        mine = tuple([type(a) is Var and a in moving for a in e.inputs])
+        if not any(mine):
+            continue
+        if e.primitive.reach is not None and not all(e.primitive.reach(mine, **e.params)):
+            return True
+        moving.update(e.outputs)
+    return False
+
+
+def on_tape(
+    graph: Graph, linear: tuple[bool, ...], given: tuple[bool, ...], args: Sequence[Any]
+) -> list[Any]:
+    """The cotangents of the linear inputs, None where zero, by a tape, which takes equations apart.
+
+    `args` are what the transposed graph takes.
+    """
+    n_known = linear.count(False)
+    known = iter(args[:n_known])
+    tape = Tape(current.get())
+    inputs: list[Any] = []
+    operands: list[Any] = []
+    for aval, is_linear in zip(graph.in_avals, linear, strict=True):
+        inputs.append(tape.new(aval.strong()) if is_linear else None)
+        operands.append(inputs[-1] if is_linear else next(known))
+    with opened(tape):
+        outs = evaluate(graph, operands)
+    mine = [type(x) is LinearTracer and x.interpreter is tape for x in outs]
+    tangents = [x if m else Zero for x, m in zip(outs, mine, strict=True)]
+    coming = iter(args[n_known:])
+    cts = [next(coming) if is_given else Zero for is_given in given]
+    found = backward(Linearized(outs, tangents, tape, inputs), cts)
+    return [None if ct is Zero else ct for ct in found]
 
 
 def run_backwards(graph: Graph, values: dict[Var, Any], cts: dict[Var, Any]) -> None:

@@ -14,6 +14,7 @@ from arrayx_numpy.convolution import CONVOLUTION
 from arrayx_numpy.elementwise import ELEMENTWISE
 from arrayx_numpy.fft import FFT
 from arrayx_numpy.linalg import LINALG
+from arrayx_numpy.poisson import POISSON
 from arrayx_numpy.random import RANDOM
 from arrayx_numpy.reflections import REFLECTIONS
 from arrayx_numpy.structural import STRUCTURAL
@@ -56,6 +57,7 @@ def transpose(x: Any, *, perm: Any) -> Any:
 KERNELS: dict[str, Any] = {
     **ELEMENTWISE,
     **RANDOM,
+    **POISSON,
     **STRUCTURAL,
     **CONVOLUTION,
     **WINDOWS,

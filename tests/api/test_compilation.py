@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import gc
+import pickle
 import weakref
 from typing import Any
 
@@ -223,6 +225,52 @@ def test_donated_arrays_cannot_be_used_again(backend: str) -> None:
     by_name(anp.ones(4), y)
     with pytest.raises(ax.errors.DonatedArrayError):
         y + 1
+
+
+USES = {
+    "an operator": lambda x: x + 1,
+    "the other operand": lambda x: np.ones(4, np.float32) * x,
+    "a function": lambda x: anp.sin(x),
+    "a reduction": lambda x: x.sum(),
+    "an index": lambda x: x[0],
+    "a write": lambda x: x.at[0].set(1.0),
+    "an index made of it": lambda x: anp.arange(4)[x.astype(int)],
+    "an argument of jit": lambda x: ax.jit(anp.sin)(x),
+    "handed through jit": lambda x: ax.jit(lambda v: v)(x),
+    "caught by jit": lambda x: ax.jit(lambda v: v + x)(anp.ones(4)),
+    "grad": lambda x: ax.grad(lambda v: (v * v).sum())(x),
+    "vmap": lambda x: ax.vmap(anp.sin)(x),
+    "a tangent": lambda x: ax.jvp(anp.sin, (anp.ones(4),), (x,)),
+    "NumPy": lambda x: np.asarray(x),
+    "repr": repr,
+    "str": str,
+    "a list": lambda x: x.tolist(),
+    "a scan": lambda x: ax.lax.scan(lambda c, v: (c + v, v), anp.float32(0), x),
+    "waiting": lambda x: ax.block_until_ready(x),
+    "its device": lambda x: x.device,
+    "a copy": lambda x: x.copy(),
+    "copy.deepcopy": copy.deepcopy,
+    "pickle": pickle.dumps,
+    "dlpack": lambda x: x.__dlpack__(),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_deleted_array_cannot_be_used_again(use: str, backend: str) -> None:
+    x = anp.arange(4.0)
+    assert not x.is_deleted()
+    x.delete()
+    x.delete()
+    assert x.is_deleted()
+    with pytest.raises(ax.errors.DonatedArrayError, match=r"float32\[4\] was used after .*delete"):
+        USES[use](x)
+
+
+def test_a_donated_array_is_deleted(backend: str) -> None:
+    x = anp.ones(4)
+    ax.jit(lambda x: x + 1, donate_argnums=0)(x)
+    assert x.is_deleted()
+    x.delete()
 
 
 def test_an_explicit_backend_moves_the_arguments() -> None:

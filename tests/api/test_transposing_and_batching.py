@@ -48,6 +48,43 @@ def test_a_transpose_transposes_back_and_is_batched() -> None:
     assert float(ax.grad(f)(3.0)) == 2.0
 
 
+def both(c: Any) -> tuple[Any, Any]:
+    """A value that is known, and one that is linear."""
+    return anp.sin(c[0]), c[1] * c[0]
+
+
+K = np.float32(0.7)
+# Each gives a known value and a linear one, of which the function makes a product.
+MIXING: dict[str, Callable[..., Any]] = {
+    "call": lambda x: ax.jit(lambda x: both((K, x)))(x),
+    "checkpoint": lambda x: ax.checkpoint(lambda x: both((K, x)))(x),
+    "scan": lambda x: ax.lax.scan(lambda c, _: (both(c), None), (K, x), None, length=2)[0],
+    "fori_loop": lambda x: ax.lax.fori_loop(0, 2, lambda _, c: both(c), (K, x)),
+    "cond": lambda x: ax.lax.cond(anp.asarray(K) > 0, both, lambda c: c, (anp.asarray(K), x)),
+}
+AROUND: dict[str, Callable[..., Any]] = {
+    "jit": ax.jit,
+    "jit twice": lambda f: ax.jit(ax.jit(f)),
+    "scan": lambda f: lambda x: ax.lax.scan(lambda c, _: (c, f(c)), x, None, length=2)[1],
+    "cond": lambda f: lambda x: ax.lax.cond(anp.asarray(K) > 0, f, lambda x: x, x),
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("name", MIXING)
+def test_known_values_beside_linear_ones_are_computed_in_a_transpose(
+    name: str, around: str
+) -> None:
+    def product(x: Any) -> Any:
+        known, linear = MIXING[name](x)
+        return linear * known
+
+    f = AROUND[around](product)
+    ct = anp.ones_like(f(X))
+    (got,), (want,) = ax.linear_transpose(f, X)(ct), ax.vjp(f, X)[1](ct)
+    np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-6)
+
+
 NOT_LINEAR: dict[str, tuple[Callable[..., Any], Any, str]] = {
     "a product": (lambda x: x * x, X, "'mul'"),
     "a contraction": (lambda x: x @ x, X, "'dot_general'"),

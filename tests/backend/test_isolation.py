@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import os
-import subprocess
-import sys
-import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
+CHECKOUT = (ROOT, ROOT / "backends")
+Environments = Callable[..., Any]
 
 HEAD = """
 import numpy as np
@@ -118,54 +115,19 @@ def wheel(folder: Path, name: str, source: str) -> Path:
     return made
 
 
-class Environment:
-    """A virtual environment with the plugins; arrayx and its libraries are seen by a .pth file."""
-
-    def __init__(self, folder: Path) -> None:
-        venv.create(folder, with_pip=False, symlinks=os.name != "nt")
-        self.python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        site = self.run("-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout
-        self.site = Path(site.strip())
-        libraries = Path(np.__file__).parents[1]
-        paths = (ROOT, ROOT / "backends", libraries)
-        (self.site / "arrayx_checkout.pth").write_text("\n".join(map(str, paths)) + "\n")
-
-    def install(self, *wheels: Path) -> None:
-        line = ("-m", "pip", "--python", str(self.python), "install", "--no-index", "--no-deps")
-        command = [sys.executable, *line, "--quiet", *map(str, wheels)]
-        subprocess.run(command, check=True, capture_output=True)
-
-    def run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        environment = {
-            k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "ARRAYX"))
-        }
-        return subprocess.run(
-            [str(self.python), *arguments],
-            capture_output=True, text=True, env=environment | variables, check=False,
-        )  # fmt: skip
-
-    def tell(self, program: str, **variables: str) -> Any:
-        """What a program prints as JSON, with all warnings errors."""
-        done = self.run("-W", "error", "-c", program, **variables)
-        assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
-        return json.loads(done.stdout)
-
-
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode:
-        pytest.skip("pip is not there to install wheels")
+def environment(tmp_path_factory: pytest.TempPathFactory, environments: Environments) -> Any:
     folder = tmp_path_factory.mktemp("isolation")
-    made = Environment(folder / "environment")
+    made = environments(folder / "environment", CHECKOUT)
     made.install(*[wheel(folder, name, source) for name, source in MODULES.items()])
     return made
 
 
 @pytest.fixture(scope="module")
-def garbled(environment: Environment, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+def garbled(tmp_path_factory: pytest.TempPathFactory, environments: Environments) -> Any:
     """Another environment, with one good plugin, and metadata that nobody can read."""
     folder = tmp_path_factory.mktemp("garbled")
-    made = Environment(folder / "environment")
+    made = environments(folder / "environment", CHECKOUT)
     made.install(wheel(folder, "good", MODULES["good"]))
     info = made.site / "odd-1.0.dist-info"
     info.mkdir()
@@ -177,7 +139,7 @@ def garbled(environment: Environment, tmp_path_factory: pytest.TempPathFactory) 
 SUM = "import arrayx.numpy as anp\nassert float((anp.ones(3) + 1).sum()) == 6"
 
 
-def test_importing_arrayx_imports_no_plugin_and_says_nothing(environment: Environment) -> None:
+def test_importing_arrayx_imports_no_plugin_and_says_nothing(environment: Any) -> None:
     program = f"import json, sys\n{SUM}\nprint(json.dumps(sorted(sys.modules)))"
     loaded = environment.tell(program)
     assert "arrayx_numpy.backend" in loaded
@@ -187,7 +149,7 @@ def test_importing_arrayx_imports_no_plugin_and_says_nothing(environment: Enviro
 HEAVY = ("jaxlib", "scipy", "cupy", "torch", "numba", "rich", "arrayx_numpy", "arrayx_xla")
 
 
-def test_listing_backends_imports_neither_plugins_nor_libraries(environment: Environment) -> None:
+def test_listing_backends_imports_neither_plugins_nor_libraries(environment: Any) -> None:
     program = (
         "import json, sys, io, contextlib\nfrom arrayx.__main__ import main\n"
         "out = io.StringIO()\n"
@@ -219,7 +181,7 @@ print(json.dumps([told, records]))
 
 
 @pytest.fixture(scope="module")
-def asked(environment: Environment) -> tuple[dict[str, Any], dict[str, list[str]]]:
+def asked(environment: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """What each plugin gave when it was asked for, all in one process, and doctor's records."""
     told, records = environment.tell(f"NAMES = {list(OUTCOMES)!r}\n{ASK}")
     return told, {r[0]: r[1:] for r in records}
@@ -248,7 +210,7 @@ def test_what_stands_beside_the_backends_has_records_too(asked: Any) -> None:
     assert state == "ignored" and "belongs to arrayx" in reason and remedy.endswith("ax-squatter")
 
 
-def test_doctor_prints_reasons_tracebacks_and_remedies(environment: Environment) -> None:
+def test_doctor_prints_reasons_tracebacks_and_remedies(environment: Any) -> None:
     done = environment.run("-m", "arrayx", "doctor")
     assert done.returncode == 1
     for name, (state, words, remedy) in OUTCOMES.items():
@@ -260,7 +222,7 @@ def test_doctor_prints_reasons_tracebacks_and_remedies(environment: Environment)
     assert 'ax_raises.py", line 1' in done.stdout and "numpy: ready" in done.stdout
 
 
-def test_explain_says_why_the_others_do_not_run(environment: Environment) -> None:
+def test_explain_says_why_the_others_do_not_run(environment: Any) -> None:
     program = (
         "import json, arrayx as ax, arrayx.numpy as anp\nax.backends.doctor()\n"
         "print(json.dumps(ax.backends.explain(anp.logaddexp, anp.ones(2), anp.ones(2))))"
@@ -272,7 +234,7 @@ def test_explain_says_why_the_others_do_not_run(environment: Environment) -> Non
     assert "not raises: RuntimeError: half written" in said and "not good: not asked for" in said
 
 
-def test_a_plugin_that_needs_itself_while_it_is_loaded_is_told_so(environment: Environment) -> None:
+def test_a_plugin_that_needs_itself_while_it_is_loaded_is_told_so(environment: Any) -> None:
     program = (
         "import json, arrayx as ax, arrayx.numpy as anp\n"
         "try:\n    anp.ones(2)\nexcept ax.errors.BackendUnavailableError as error:\n"
@@ -282,7 +244,7 @@ def test_a_plugin_that_needs_itself_while_it_is_loaded_is_told_so(environment: E
     assert "asked for while its own plugin is being loaded" in said and other == "numpy"
 
 
-def test_metadata_that_cannot_be_read_is_a_record(garbled: Environment) -> None:
+def test_metadata_that_cannot_be_read_is_a_record(garbled: Any) -> None:
     program = (
         f"import json, arrayx as ax\n{SUM}\nassert ax.backends.get('good').name == 'good'\n"
         "print(json.dumps([[r.name, r.state, r.reason] for r in ax.backends.doctor()]))"

@@ -114,3 +114,76 @@ def test_a_branch_may_give_a_constant_as_it_is(wrap: Any) -> None:
     plain = lambda x: 2.0 * x if x > 0 else x * x  # noqa: E731
     for x in (X, -X):
         np.testing.assert_allclose(wrap(f)(x), wrap(plain)(x), rtol=1e-12)
+
+
+# What holds a rule that closes over what is around it; the inner rule uses `y` of the program.
+HOLDING: dict[str, Callable[[Any, Any], Any]] = {
+    "nothing": lambda g, s: g(s),
+    "twice": lambda g, s: g(g(s)),
+    "while_loop": lambda g, s: lax.while_loop(
+        lambda c: c[0] < 2, lambda c: (c[0] + 1, g(c[1])), (0, s), max_steps=3
+    )[1],
+    "fori_loop": lambda g, s: lax.fori_loop(0, 2, lambda _, c: g(c), s),
+    "scan": lambda g, s: lax.scan(lambda c, _: (g(c), None), s, None, length=2)[0],
+    "cond": lambda g, s: lax.cond(s > 0.1, lambda: g(s), lambda: s * 2.0),
+    "map": lambda g, s: anp.sum(lax.map(g, anp.stack([s, s * 0.5]))),
+    "vmap": lambda g, s: anp.sum(ax.vmap(g)(anp.stack([s, s * 0.5]))),
+    "jit": lambda g, s: ax.jit(g)(s),
+    "checkpoint": lambda g, s: ax.checkpoint(g)(s),
+}
+RULES: dict[str, Callable[[Any], Any]] = {
+    "custom_jvp": with_jvp_rule,
+    "custom_vjp": with_vjp_rule,
+    "custom_vjp again": lambda f: with_vjp_rule(f, again=True),
+}
+PAIRS = [(a, b) for a in RULES for b in RULES if (a, b[:10]) != ("custom_jvp", "custom_vjp")]
+UNDER: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "grad of vmap": lambda f, w, xs: ax.grad(lambda x: anp.sum(ax.vmap(f, (None, 0))(w, x)))(xs),
+    "grad of jit of vmap": lambda f, w, xs: ax.grad(
+        lambda x: anp.sum(ax.jit(ax.vmap(f, (None, 0)))(w, x))
+    )(xs),
+    "vmap of jit of grad": lambda f, w, xs: ax.vmap(ax.jit(ax.grad(f, 1)), (None, 0))(w, xs),
+    "grad of grad of vmap": lambda f, w, xs: ax.grad(
+        lambda x: anp.sum(anp.sin(ax.grad(lambda x: anp.sum(ax.vmap(f, (None, 0))(w, x)))(x)))
+    )(xs),
+}
+
+
+def rule_in_rule(holding: str, outer: Any, inner: Any) -> Callable[[Any, Any], Any]:
+    """A rule that holds another, both of which close over what the program computed."""
+
+    def program(w: Any, x: Any) -> Any:
+        y = anp.sin(w) * x
+
+        def held(s: Any) -> Any:
+            z = anp.cos(s) * y
+            return HOLDING[holding](inner(lambda c: anp.sin(c) * y + z), s) * z
+
+        return outer(held)(x) * y
+
+    return program
+
+
+# On the diagonal everything meets; the rest is a sweep.
+QUICK = {("while_loop", "grad of jit of vmap"), ("nothing", "grad of jit of vmap")} | {
+    (a, [*UNDER][i % len(UNDER)]) for i, a in enumerate(HOLDING)
+}
+
+
+@pytest.mark.parametrize(
+    ("holding", "under"),
+    [
+        pytest.param(a, b, marks=[] if (a, b) in QUICK else [pytest.mark.slow])
+        for a in HOLDING
+        for b in UNDER
+    ],
+)
+@pytest.mark.parametrize(("outer", "inner"), PAIRS)
+def test_a_rule_in_a_rule_closes_over_what_has_ended(
+    outer: str, inner: str, holding: str, under: str
+) -> None:
+    w, xs = np.float64(0.8), np.array([0.6, -0.2, 0.3])
+    got = UNDER[under](rule_in_rule(holding, RULES[outer], RULES[inner]), w, xs)
+    itself = lambda f: f  # noqa: E731
+    want = UNDER[under](rule_in_rule(holding, itself, itself), w, xs)
+    np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-9, atol=1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import Any
 
 import numpy as np
@@ -187,3 +188,37 @@ def test_power_transforms_agree_with_scipy(name: str) -> None:
     want = (theirs(x[:3] + step, power) - theirs(x[:3] - step, power)).sum(0) / (2 * step)
     np.testing.assert_allclose(np.asarray(slope), want, rtol=1e-6)
     assert float(ours_(np.float32(2), 0)) == pytest.approx(float(theirs(2.0, 0.0)), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "backend",
+    [
+        "numpy",
+        pytest.param(
+            "xla",
+            marks=[
+                pytest.mark.slow,  # second derivatives of nested loops, compiled one by one
+                pytest.mark.skipif(
+                    importlib.util.find_spec("jaxlib") is None,
+                    reason="the xla backend needs jaxlib: pip install 'arrayx[xla]'",
+                ),
+            ],
+        ),
+    ],
+)
+@pytest.mark.parametrize("x", [np.inf, -np.inf])
+@pytest.mark.parametrize("df", [3.0, *(pytest.param(n, marks=pytest.mark.slow) for n in (0.5, 40))])
+def test_the_distribution_function_of_t_is_flat_at_infinity(
+    x: float, df: float, backend: str
+) -> None:
+    at = np.float64(x), np.float64(df)
+    with ax.default_backend(backend):
+        value = ours.t.cdf(*at)
+        first = ax.jacrev(ours.t.cdf, (0, 1))(*at)
+        forward = ax.jacfwd(ours.t.cdf, (0, 1))(*at)
+        second = ax.grad(ax.grad(ours.t.cdf))(*at)
+        compiled = ax.jit(ax.grad(ours.t.cdf))(*at)
+    assert float(value) == (1.0 if x > 0 else 0.0)
+    np.testing.assert_array_equal(
+        np.asarray([*first, *forward, second, compiled], dtype=np.float64), np.zeros(6)
+    )

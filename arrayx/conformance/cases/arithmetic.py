@@ -6,12 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from arrayx.conformance.case import ANY, FLOAT8, INEXACT, NUMERIC, ORDERED, Case, Operand
+from arrayx.conformance.case import (
+    ANY,
+    FLOAT8,
+    INEXACT,
+    INTEGERS,
+    NUMERIC,
+    ORDERED,
+    Case,
+    Operand,
+)
 from arrayx.primitives import arithmetic
 
 ONE = ((2, 3),)
 TWO = ((2, 3), (2, 3))
 BOTH = (0, 1)
+# The integers of 64 bits; of a narrower dtype those that it has.
+WHOLE = (-(2.0**63), 2.0**64)
 
 
 def absorbing(x: Any, y: Any) -> Any:
@@ -35,6 +46,11 @@ CASES = (
     Case("neg", arithmetic.neg, ONE, {}, np.negative, NUMERIC + FLOAT8),
     Case(
         "mul", arithmetic.mul, TWO, {}, np.multiply, NUMERIC + FLOAT8, scale=_product, literals=BOTH
+    ),
+    # Of the whole range, so that all bits count and results wrap around.
+    *(
+        Case(name, getattr(arithmetic, name), TWO, {}, reference, INTEGERS, WHOLE, label="wide")
+        for name, reference in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply))
     ),
     Case(
         "absorb_mul",

@@ -68,4 +68,13 @@ CASES = (
     Case(
         "rev", axes.rev, ((3, 3),), {"axes": (1,)}, lambda x, axes: np.flip(x, axes), ANY + FLOAT8
     ),
+    Case(
+        "rev",
+        axes.rev,
+        ((3, 2, 3),),
+        {"axes": (0, 2)},
+        lambda x, axes: np.flip(x, axes),
+        ANY,
+        label="two",
+    ),
 )

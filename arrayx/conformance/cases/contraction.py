@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arrayx.conformance.case import ANY, INEXACT, Case
+from arrayx.conformance.case import ANY, INEXACT, Case, Operand
 from arrayx.primitives import contraction
 
 
@@ -22,6 +22,12 @@ def contracted(x: Any, y: Any, contracting: Any, batch: Any, precision: Any) -> 
     return np.einsum(x, xs, y, ys, out)
 
 
+def absorbed(x: Any, y: Any, **params: Any) -> Any:
+    """The product of matrices, 0 where a row of x or a column of y is all zeros."""
+    some = (x != 0).any(1)[:, None] & (y != 0).any(0)
+    return np.where(some, contracted(x, y, **params), 0)
+
+
 def sizes(x: Any, y: Any, **params: Any) -> Any:
     return contracted(np.abs(x), np.abs(y), **params)
 
@@ -35,6 +41,7 @@ PRODUCTS = (
     ("batch", (2, 3, 2), (2, 2, 3), ((2,), (1,)), ((0,), (0,))),
     ("late_batch", (3, 2, 2), (3, 4, 2), ((0,), (0,)), ((2,), (2,))),
     ("two_sums", (2, 3, 4), (4, 3, 2), ((1, 2), (1, 0)), ((), ())),
+    ("equal_sums", (2, 3, 3), (3, 3, 2), ((1, 2), (1, 0)), ((), ())),
     ("two_batches", (2, 3, 2), (3, 2, 2), ((2,), (2,)), ((0, 1), (1, 0))),
     ("elementwise", (2, 3), (2, 3), ((), ()), ((0, 1), (0, 1))),
     ("nothing_summed_up", (2, 0), (0, 3), ((1,), (0,)), ((), ())),
@@ -62,5 +69,20 @@ CASES = (
             ("guarded_dot", contraction.guarded_dot, INEXACT),
         )
         for label, x, y, summed, batch in PRODUCTS
+    ),
+    Case(
+        "absorb_dot",
+        contraction.absorb_dot,
+        (
+            Operand((3, 3), values=((0, 0, 0), (1, 2, 3), (0, 1, 0))),
+            Operand((3, 3), values=((np.inf, 1, 0), (np.nan, 0, 0), (1, 0, 0))),
+        ),
+        {"contracting": ((1,), (0,)), "batch": ((), ()), "precision": None},
+        absorbed,
+        ("float32", "bfloat16"),
+        scale=lambda x, y, **params: 10.0,
+        signed_zeros=False,
+        special=False,
+        label="absorbs",
     ),
 )

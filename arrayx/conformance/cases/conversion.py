@@ -59,12 +59,28 @@ def to(dtype: str, sources: tuple[str, ...], **more: Any) -> Case:
     return Case("convert", conversion.convert, ONE, params, converted, sources, label=dtype, **more)
 
 
+# The integers of 64 bits; of a narrower dtype those that it has.
+WHOLE = (-(2.0**63), 2.0**64)
 EXTREMES = [0.5, -0.5, 1.9, -1.9, 1e10, -1e10, 3e38, -3e38, np.inf, -np.inf, np.nan, 127.5]
 
 CASES = (
     *(to(d, ANY + FLOAT8, ulps=1) for d in (*FLOATS, *COMPLEX)),
     *(to(d, ANY + FLOAT8) for d in INTEGERS),
     to("bool", ANY),
+    # Of the whole range, so that a detour through a narrower dtype shows.
+    *(
+        Case(
+            "convert",
+            conversion.convert,
+            (Operand((8,), domain=WHOLE),),
+            {"dtype": dtypes.as_dtype(d), "weak_type": False},
+            converted,
+            INTEGERS,
+            ulps=1,
+            label=f"{d}-wide",
+        )
+        for d in ("float32", "float64", *INTEGERS[:4], "uint32")
+    ),
     to("float8_e4m3fn", ANY, ulps=1, special=False),
     *(
         Case(

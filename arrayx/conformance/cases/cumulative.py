@@ -53,4 +53,23 @@ def cases() -> Any:
             )  # fmt: skip
 
 
-CASES = tuple(cases())
+CASES = (
+    *cases(),
+    # Exponentials of these are infinite.
+    *(
+        Case(
+            "cumlogsumexp",
+            call,
+            ((2, 4),),
+            {"axis": 1, "reverse": False},
+            running(np.logaddexp),
+            ("float32", "float64"),
+            (800, 900),
+            label=label,
+        )
+        for label, call in (
+            ("far", cumulative.cumlogsumexp),
+            ("expanded_far", cumulative.cumlogsumexp.expand),
+        )
+    ),
+)

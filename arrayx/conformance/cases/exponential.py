@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,19 @@ from arrayx.conformance.case import (
     Case,
     Operand,
 )
+from arrayx.conformance.cases.trigonometric import beside_cuts
 from arrayx.primitives import exponential
 
 ONE = ((2, 3),)
 TWO = ((2, 3), (2, 3))
 POSITIVE = (0.1, 4.0)
+
+
+def far(name: str, reference: Any, domain: tuple[float, float], **more: Any) -> Case:
+    """The row of a function far from the origin."""
+    call = getattr(exponential, name)
+    wide = ("float32", "float64")
+    return Case(name, call, ((8,),), {}, reference, wide, domain, label="far", **more)
 
 
 def sigmoid(x: Any) -> Any:
@@ -44,6 +53,16 @@ def integer_power(x: Any, y: Any) -> Any:
     bits = 8 * x.dtype.itemsize
     found = [one(int(a), int(b)) % (1 << bits) for a, b in zip(x.flat, y.flat)]
     return np.array(found, f"u{bits // 8}").view(x.dtype).reshape(x.shape)
+
+
+def literal_power(x: Any, *, exponent: float) -> Any:
+    """`pow` with a Python number."""
+    return exponential.pow(x, exponent)
+
+
+def literal_power_of_numpy(x: Any, *, exponent: float) -> Any:
+    """The same of NumPy."""
+    return np.power(x, exponent)
 
 
 def exponent_scale(x: Any, y: Any) -> Any:
@@ -84,6 +103,14 @@ CASES = (
         "logistic", sigmoid, (-80, -60), dtypes=("float32", "float64"), special=False, label="left"
     ),
     one("logistic", sigmoid, (-1.5, 1.5), dtypes=COMPLEX, label="complex", special=False, ulps=8),
+    far("exp", np.exp, (-80, 80), ulps=8),
+    far("expm1", np.expm1, (-80, 80), ulps=8),
+    far("log", np.log, (1e2, 1e6)),
+    far("log1p", np.log1p, (1e2, 1e6)),
+    far("sqrt", np.sqrt, (1e2, 1e6)),
+    far("logistic", sigmoid, (-40, 40), ulps=8),
+    beside_cuts("log", exponential.log, np.log, (complex(-2, 0.0), complex(-0.5, 0.0))),
+    beside_cuts("sqrt", exponential.sqrt, np.sqrt, (complex(-2, 0.0), complex(-0.5, 0.0))),
     Case(
         "pow",
         exponential.pow,
@@ -104,6 +131,21 @@ CASES = (
         scale=exponent_scale,
         ulps=16,
         label="complex",
+    ),
+    # Rules have a form of their own for each of these literals.
+    *(
+        Case(
+            "pow",
+            partial(literal_power, exponent=y),
+            ONE,
+            {},
+            partial(literal_power_of_numpy, exponent=y),
+            ("float32", "float64"),
+            POSITIVE,
+            special=False,
+            label=f"literal_{y}",
+        )
+        for y in (0.0, 1.0, 2.0, 3.0, 0.5, -1.0)
     ),
     Case("pow", exponential.pow, TWO, {}, integer_power, INTEGERS, (-4, 4), label="int"),
     *(

@@ -122,6 +122,20 @@ CASES = (
         literals=(0, 2),
         signed_zeros=False,
     ),
+    Case(
+        "clamp",
+        numeric.clamp,
+        (
+            Operand((6,), domain=(-1.2, -1)),
+            Operand((6,), values=(-2, -0.5, 0.25, 0.5, 2, 1.5)),
+            Operand((6,), domain=(1, 1.2)),
+        ),
+        {},
+        clamped,
+        FLOATS,
+        special=False,
+        label="outside",
+    ),
     Case("abs", numeric.abs, ONE, {}, np.abs, NUMERIC + FLOAT8),
     Case(
         "abs",

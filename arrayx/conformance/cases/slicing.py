@@ -133,6 +133,15 @@ CASES = (
         label="literal",
     ),
     Case(
+        "dynamic_slice",
+        lambda x, i: slicing.dynamic_slice(x, 9, i, sizes=(2, 2)),
+        ((3, 3), START()),
+        {},
+        lambda x, i: sliced_at(x, 9, i, sizes=(2, 2)),
+        INEXACT,
+        label="literal_outside",
+    ),
+    Case(
         "dynamic_update_slice",
         slicing.dynamic_update_slice,
         ((4, 3), (2, 2), START(), START()),

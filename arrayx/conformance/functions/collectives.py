@@ -47,6 +47,37 @@ def cut(x: Any) -> Any:
     return np.squeeze(scattered(x, axis=0), 1)
 
 
+def sliced(sizes: Any) -> tuple[Any, Any, Any, Any]:
+    """Offsets and sizes of `ragged_all_to_all` for slices of these sizes from lane to lane."""
+    starts = np.cumsum(sizes, axis=1) - sizes
+    places = np.cumsum(sizes, axis=0) - sizes
+    return tuple(a.astype(np.int32) for a in (starts, sizes, places, sizes.T))  # type: ignore[return-value]
+
+
+SLICES = sliced(np.array([[1, 2, 0], [2, 0, 1], [0, 1, 1]]))
+
+
+def ragged(function: Any, x: Any) -> Any:
+    """What each of three lanes gets of the rows of the three, after which its own ones stand."""
+
+    def lane(v: Any, *slices: Any) -> Any:
+        return function(v, -v, *slices, axis_name="i")
+
+    return vmap(lane, axis_name="i")(x, *SLICES)
+
+
+def ragged_reference(x: Any) -> Any:
+    """The same, slice by slice."""
+    result = np.array(-x)
+    starts, sizes, places, _ = SLICES
+    for sender in range(3):
+        for receiver in range(3):
+            start, size = starts[sender, receiver], sizes[sender, receiver]
+            place = places[sender, receiver]
+            result[receiver, place : place + size] = x[sender, start : start + size]
+    return result
+
+
 CASES = (
     lanes("lax.psum", LANES, lambda f, x: f(x, "i"), everywhere(summed), NUMERIC, scale=magnitudes),
     lanes(
@@ -94,6 +125,15 @@ CASES = (
         lambda f, x: f(x, "i", 0, 1, tiled=True),
         lambda x: exchanged(x, split=0, concat=1),
         ANY,
+    ),
+    Case(
+        "lax.ragged_all_to_all",
+        lambda x: ragged(resolved("lax.ragged_all_to_all"), x),
+        ((3, 4, 2),),
+        {},
+        ragged_reference,
+        NUMERIC,
+        signed_zeros=False,
     ),
     lanes(
         "lax.pswapaxes",

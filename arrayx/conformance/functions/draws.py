@@ -99,6 +99,7 @@ CASES = (
     draws("ball", {"d": 3, "p": 2.0, "shape": (2,)}),
     draws("poisson", {"lam": 3.0, "shape": (4,)}),
     draws("poisson", {"lam": 30.0, "shape": (4,)}, label="many"),
+    draws("poisson", {"lam": 1e6, "shape": (200,)}, label="very many"),
     draws("binomial", {"n": 10, "p": 0.3, "shape": (4,)}),
     draws("binomial", {"n": 100, "p": 0.3, "shape": (4,)}, label="many"),
     draws(

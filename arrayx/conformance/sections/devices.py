@@ -56,7 +56,13 @@ def what_comes_back_cannot_be_written(backend: str) -> None:
 def results_outlive_the_next_run(backend: str) -> None:
     """A compiled function that runs again leaves earlier results alone."""
     with chosen(backend):
-        f = ax.jit(lambda x: (anp.sin(x) + 1, anp.sum(x * x, 1), x @ x.T))
+
+        def several(x: Any) -> Any:
+            # Some of them are views of what is computed.
+            y = anp.sin(x) + 1
+            return y, anp.sum(x * x, 1), x @ x.T, (x * 2).T, anp.ravel(y - x), (y * 3)[0]
+
+        f = ax.jit(several)
         first = f(_X)
         kept = [np.array(r) for r in first]
         for i in range(4):
@@ -107,8 +113,9 @@ def many_calls_in_flight_keep_their_order(backend: str) -> None:
 def threads_do_not_meet(backend: str) -> None:
     """One compiled function called by several threads gives each its own results."""
     with chosen(backend):
-        f = ax.jit(lambda a: anp.cumsum(anp.sin(a) * a) + 1)
-        rows = [np.linspace(i, i + 1, 500, dtype=np.float32) for i in range(4)]
+        # Long enough for threads to take turns in the middle of it.
+        f = ax.jit(lambda a: anp.flip(anp.sin(a) * a + anp.cos(a * 2) * anp.exp(-a)) + 1)
+        rows = [np.linspace(i, i + 1, 20_000, dtype=np.float32) for i in range(4)]
         wanted = [np.array(f(r)) for r in rows]
     wrong: list[str] = []
 

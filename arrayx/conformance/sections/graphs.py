@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -14,6 +12,7 @@ from arrayx import dtypes
 from arrayx.backend.registry import chosen
 from arrayx.conformance.checks import REFERENCE, pairing, pulled, pushed, put_all
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.search import Failure, search
 from arrayx.control.call import call
 from arrayx.core.checking import check_graph
 from arrayx.core.graph import Graph, Var
@@ -23,13 +22,10 @@ from arrayx.transforms.fuse import plan, run_plan
 from arrayx.transforms.simplify import simplify
 from arrayx.transforms.vmap import vmap_flat
 
-hypothesis = lazy("hypothesis")
-strategies = lazy("hypothesis.strategies")
 programs = lazy("arrayx.conformance.programs")
 
 _ITEMS = 12
 _EXAMPLES = 10
-_SEARCH = 60
 # How often a program is run with its roundings changed, to learn how far they carry.
 _SHAKES = 6
 # Primitives whose results are rounded; all others here move or choose elements.
@@ -61,49 +57,21 @@ def program(name: str, number: int, backend: str) -> str:
     )
 
 
-class _Enough(BaseException):
-    """Ends the search for a smaller program; hypothesis lets it through."""
-
-
 def check(prop: Callable[..., None], number: int, backend: str) -> None:
-    """Draws programs until the property fails for one; the smallest found is told.
-
-    Where each program is compiled for a long time nobody waits for the very smallest: the search
-    ends `_SEARCH` programs after the first failure.
-    """
+    """Draws programs until the property fails for one; the smallest found is told."""
     finite = prop in _OF_FINITE_PROGRAMS
-    smallest: list[tuple[int, str]] = []
-    runs = [0]
 
-    def holds(data: Any) -> None:
+    def attempt(data: Any) -> None:
         graph = data.draw(programs.graphs(finite=finite))
         arguments = data.draw(programs.arguments_of(graph, finite))
-        runs[0] += bool(smallest)
-        if runs[0] > _SEARCH:
-            raise _Enough
         try:
             with chosen(backend):
                 prop(graph, arguments, backend)
         except AssertionError as error:
             told = ", ".join(f"np.array({a.tolist()}, {str(a.dtype)!r})" for a in arguments)
-            smallest.append((len(graph), f"{error}\n{graph}\narguments: [{told}]"))
-            raise
+            raise Failure(len(graph), f"{error}\n{graph}\narguments: [{told}]") from None
 
-    tested = hypothesis.given(strategies.data())(holds)
-    tested = hypothesis.settings(
-        max_examples=_EXAMPLES,
-        database=None,
-        deadline=None,
-        report_multiple_bugs=False,
-        suppress_health_check=list(hypothesis.HealthCheck),
-        print_blob=False,
-    )(tested)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", hypothesis.errors.HypothesisWarning)
-        try:
-            hypothesis.seed(zlib.crc32(f"{prop.__name__}/{number}".encode()))(tested)()
-        except (_Enough, AssertionError):
-            raise AssertionError(min(smallest)[1]) from None
+    search(attempt, f"{prop.__name__}/{number}", _EXAMPLES)
 
 
 # ----------------------------------------------------------------- how far roundings carry

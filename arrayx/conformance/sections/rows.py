@@ -25,6 +25,7 @@ SECTION = {
     "placement": "devices",
     "jvp": "derivatives",
     "dot_product": "derivatives",
+    "transpose": "derivatives",
     "second_order": "derivatives",
     "zeros_absorb": "derivatives",
 }
