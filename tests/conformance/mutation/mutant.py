@@ -70,13 +70,13 @@ class Copy(NumpyBackend):
         self.broken = broken
         self.kernels = {**self.kernels, **broken}
 
-    def kernel_of(self, e: Any) -> Any:
-        return self.broken.get(e.primitive.name) or super().kernel_of(e)
+    def kernel_of(self, e: Any, device: Any = None) -> Any:
+        return self.broken.get(e.primitive.name) or super().kernel_of(e, device)
 
     def eager(self, primitive: Any, avals: Any, params: Any, device: Any) -> Callable[..., Any]:
         if primitive.name not in self.broken:
             return super().eager(primitive, avals, params, device)
-        return with_literals(self.kernel(primitive, params), avals)
+        return with_literals(self.kernel(primitive, params, device), avals)
 
     def compile(self, graph: Any, options: Any) -> Any:
         with without(INTO, self.broken):
