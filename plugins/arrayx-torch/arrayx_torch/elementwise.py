@@ -98,9 +98,9 @@ def rem(x: Any, y: Any) -> Any:
 # ----------------------------------------------------------------- order and rounding
 
 
-@ordered
+@literal
 def clamp(low: Any, x: Any, high: Any) -> Any:
-    return torch.minimum(high, torch.maximum(low, x))
+    return minimum(maximum(x, low), high)
 
 
 def absolute(x: Any) -> Any:
@@ -145,14 +145,21 @@ def compared(name: str) -> Kernel:
     return ordered(kernel)
 
 
-@ordered
-def maximum(x: Any, y: Any) -> Any:
-    return torch.maximum(y, x)  # of equal ones, zeros of both signs, torch takes the first
+def extremum(function: Kernel) -> Kernel:
+    """The larger or smaller element; of equal ones, zeros of both signs, the second.
+
+    Torch's choice between these changes with the length of the array.
+    """
+
+    @ordered
+    def kernel(x: Any, y: Any) -> Any:
+        found = function(x, y)
+        return torch.where(x == y, y, found) if found.dtype.is_floating_point else found
+
+    return kernel
 
 
-@ordered
-def minimum(x: Any, y: Any) -> Any:
-    return torch.minimum(y, x)
+maximum, minimum = extremum(torch.maximum), extremum(torch.minimum)
 
 
 # ----------------------------------------------------------------- exponentials and powers
