@@ -98,9 +98,9 @@ def rem(x: Any, y: Any) -> Any:
 # ----------------------------------------------------------------- order and rounding
 
 
-@ordered
+@literal
 def clamp(low: Any, x: Any, high: Any) -> Any:
-    return torch.minimum(torch.maximum(x, low), high)
+    return minimum(maximum(x, low), high)
 
 
 def absolute(x: Any) -> Any:
@@ -143,6 +143,23 @@ def compared(name: str) -> Kernel:
         return strictly(x.real, y.real) | ((x.real == y.real) & function(x.imag, y.imag))
 
     return ordered(kernel)
+
+
+def extremum(function: Kernel) -> Kernel:
+    """The larger or smaller element; of equal ones, zeros of both signs, the second.
+
+    Torch's choice between these changes with the length of the array.
+    """
+
+    @ordered
+    def kernel(x: Any, y: Any) -> Any:
+        found = function(x, y)
+        return torch.where(x == y, y, found) if found.dtype.is_floating_point else found
+
+    return kernel
+
+
+maximum, minimum = extremum(torch.maximum), extremum(torch.minimum)
 
 
 # ----------------------------------------------------------------- exponentials and powers
@@ -407,8 +424,8 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "select": select,
     "div": div,
     "rem": rem,
-    "max": ordered(torch.maximum),
-    "min": ordered(torch.minimum),
+    "max": maximum,
+    "min": minimum,
     "clamp": clamp,
     "abs": absolute,
     "sign": sign,
