@@ -19,7 +19,7 @@ from arrayx.control.placement import DevicePut
 from arrayx.control.placement import device_put as device_put_primitive
 from arrayx.core.array import Array
 from arrayx.core.interpreter import BASE, Tracer, current
-from arrayx.transforms.stage import under_stage
+from arrayx.transforms.stage import stage_around
 from arrayx.tree_nodes import keystr
 from arrayx.treedef import (
     broadcast_prefix,
@@ -200,7 +200,7 @@ def put_leaf(x: Any, target: Device) -> Any:
     source = device_of(x)
     if source is target:
         return x
-    if under_stage(current.get()):
+    if stage_around(current.get()) is not None:
         source = target  # where it will have been put for the program
     return device_put_primitive(x, device=str(target), source=str(source or target))
 

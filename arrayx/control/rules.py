@@ -145,44 +145,60 @@ class Settling(Interpreter):
     standing_for = settled
 
 
-class Settled(Rule):
-    """A rule that may close over values traced by a differentiation that has ended."""
+class Replacing(Rule):
+    """A rule that runs under an interpreter which knows what stands for values closed over."""
 
-    def __init__(self, rule: Rule, of: Interpreter) -> None:
+    def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.name = rule.name
-        self.of = of
+
+    def around(self) -> Interpreter:
+        """The interpreter to run it under."""
+        raise NotImplementedError
 
     def _run(self, fun: Callable[..., Any], *args: Any) -> Any:
-        interpreter = Settling(current.get(), self.of)
+        interpreter = self.around()
         with installed(interpreter):
-            return fun(*args), interpreter.settled
+            return fun(*args), interpreter.standing_for
 
     def call(self, args: Sequence[Any]) -> list[Any]:
-        outs, settled = self._run(self.rule.call, args)
-        return [settled(o) for o in outs]
+        outs, standing = self._run(self.rule.call, args)
+        return [standing(o) for o in outs]
 
     def jvp(
         self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[Any]]:
-        (outs, out_tangents), settled = self._run(self.rule.jvp, primals, tangents, hidden)
-        return [settled(o) for o in outs], [settled(t) for t in out_tangents]
+        (outs, out_tangents), standing = self._run(self.rule.jvp, primals, tangents, hidden)
+        return [standing(o) for o in outs], [standing(t) for t in out_tangents]
 
     def fwd(
         self, primals: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
-        (outs, residuals, pullback), settled = self._run(self.rule.fwd, primals, hidden)
-        return (
-            [settled(o) for o in outs],
-            [settled(r) for r in residuals],
-            SettledPullback(pullback, self.of),
-        )
+        (outs, residuals, pullback), standing = self._run(self.rule.fwd, primals, hidden)
+        return [standing(o) for o in outs], [standing(r) for r in residuals], pullback
 
     def batch(
         self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[bool]]:
-        (outs, flags), settled = self._run(self.rule.batch, size, batched, args, hidden)
-        return [settled(o) for o in outs], flags
+        (outs, flags), standing = self._run(self.rule.batch, size, batched, args, hidden)
+        return [standing(o) for o in outs], flags
+
+
+class Settled(Replacing):
+    """A rule that may close over values traced by a differentiation that has ended."""
+
+    def __init__(self, rule: Rule, of: Interpreter) -> None:
+        super().__init__(rule)
+        self.of = of
+
+    def around(self) -> Interpreter:
+        return Settling(current.get(), self.of)
+
+    def fwd(
+        self, primals: Sequence[Any], hidden: Sequence[Any] = ()
+    ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
+        outs, residuals, pullback = super().fwd(primals, hidden)
+        return outs, residuals, SettledPullback(pullback, self.of)
 
 
 class SettledPullback:
@@ -199,43 +215,22 @@ class SettledPullback:
         return [interpreter.settled(x) for x in found]
 
 
-class Within(Rule):
+class Within(Replacing):
     """A rule that runs with values in the place of tracers."""
 
     def __init__(self, rule: Rule, tracers: Sequence[Tracer], values: Sequence[Any]) -> None:
-        self.rule = rule
-        self.name = rule.name
+        super().__init__(rule)
         self.tracers = tuple(tracers)
         self.values = tuple(values)
 
-    def _run(self, fun: Callable[..., Any], *args: Any) -> Any:
-        interpreter = Rebinding(current.get(), self.tracers, self.values)
-        with installed(interpreter):
-            return fun(*args), interpreter.values
-
-    def call(self, args: Sequence[Any]) -> list[Any]:
-        outs, values = self._run(self.rule.call, args)
-        return [values.get(id(o), o) for o in outs]
-
-    def jvp(
-        self, primals: Sequence[Any], tangents: Sequence[Any], hidden: Sequence[Any] = ()
-    ) -> tuple[list[Any], list[Any]]:
-        (outs, out_tangents), values = self._run(self.rule.jvp, primals, tangents, hidden)
-        return [values.get(id(o), o) for o in outs], [values.get(id(t), t) for t in out_tangents]
+    def around(self) -> Interpreter:
+        return Rebinding(current.get(), self.tracers, self.values)
 
     def fwd(
         self, primals: Sequence[Any], hidden: Sequence[Any] = ()
     ) -> tuple[list[Any], list[Any], Callable[..., list[Any]]]:
-        (outs, residuals, pullback), values = self._run(self.rule.fwd, primals, hidden)
-        outs = [values.get(id(o), o) for o in outs]
-        residuals = [values.get(id(r), r) for r in residuals]
+        outs, residuals, pullback = super().fwd(primals, hidden)
         return outs, [*self.values, *residuals], WithinPullback(pullback, self.tracers)
-
-    def batch(
-        self, size: int, batched: Sequence[bool], args: Sequence[Any], hidden: Sequence[Any] = ()
-    ) -> tuple[list[Any], list[bool]]:
-        (outs, flags), values = self._run(self.rule.batch, size, batched, args, hidden)
-        return [values.get(id(o), o) for o in outs], flags
 
 
 class WithinPullback:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,18 +28,11 @@ COMPARED = (*OPERANDS, list, tuple)
 source.hide(os.path.dirname(np.__file__) + os.sep)
 
 
-def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _operator(
+    function: Callable[[Any, Any], Any], taken: tuple[type, ...] = OPERANDS
+) -> Callable[[Any, Any], Any]:
     def operate(self: Any, other: Any) -> Any:
-        if isinstance(other, OPERANDS):
-            return function(self, other)
-        return NotImplemented
-
-    return operate
-
-
-def _comparison(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def operate(self: Any, other: Any) -> Any:
-        if isinstance(other, COMPARED):
+        if isinstance(other, taken):
             return function(self, other)
         return NotImplemented
 
@@ -179,7 +173,7 @@ for _name, _place in BINARY.items():
     _install(Array, f"__{_name}__", _place, _operator)
     _install(Array, f"__r{_name}__", _place, _reflected)
 for _name, _place in COMPARISONS.items():
-    _install(Array, f"__{_name}__", _place, _comparison)
+    _install(Array, f"__{_name}__", _place, partial(_operator, taken=COMPARED))
 for _name, _place in METHODS.items():
     _install(Array, _name, _place)
 for _name, _place in PROPERTIES.items():

@@ -28,7 +28,7 @@ from arrayx.primitives.axes import broadcast_in_dim
 from arrayx.primitives.conversion import convert
 from arrayx.primitives.creation import fill
 from arrayx.promotion import adapts, lattice_result
-from arrayx.transforms.stage import StageInterpreter, StageTracer
+from arrayx.transforms.stage import StageInterpreter, StageTracer, stage_around
 
 DType: TypeAlias = Any
 Pair: TypeAlias = tuple[Any, bool]
@@ -52,12 +52,7 @@ LITERALS: dict[str, Callable[[Any], Any]] = {
 
 def staging() -> StageInterpreter | None:
     """The stage that the current interpreter writes into, or None where work is eager."""
-    interpreter: Any = current.get()
-    while interpreter is not None:
-        if isinstance(interpreter, StageInterpreter):
-            return interpreter
-        interpreter = interpreter.parent
-    return None
+    return stage_around(current.get())
 
 
 def host_array(x: np.ndarray | np.generic, others: Sequence[Any] = (), weak: bool = False) -> Array:

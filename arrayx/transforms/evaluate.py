@@ -11,7 +11,7 @@ from arrayx import source
 from arrayx.core.graph import Graph, Var
 from arrayx.core.interpreter import current
 from arrayx.core.primitive import Primitive
-from arrayx.transforms.stage import StageInterpreter, StageTracer
+from arrayx.transforms.stage import StageTracer, stage_around
 
 
 def constants_of(graph: Graph) -> dict[Any, Any]:
@@ -30,9 +30,7 @@ def constants_of(graph: Graph) -> dict[Any, Any]:
 
 def as_constant(x: Any) -> Any:
     """A NumPy value as a constant of the stage that is being written; itself if there is none."""
-    interpreter: Any = current.get()
-    while interpreter is not None and not isinstance(interpreter, StageInterpreter):
-        interpreter = interpreter.parent
+    interpreter = stage_around(current.get())
     return x if interpreter is None else StageTracer(interpreter, interpreter.lift(x), None)
 
 

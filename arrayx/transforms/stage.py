@@ -309,13 +309,11 @@ def under_derivation(interpreter: Interpreter | None) -> bool:
     return False
 
 
-def under_stage(interpreter: Interpreter | None) -> bool:
-    """True where a program is written down, here or in a transformation around."""
-    while interpreter is not None:
-        if isinstance(interpreter, StageInterpreter):
-            return True
+def stage_around(interpreter: Interpreter | None) -> StageInterpreter | None:
+    """The stage that is written into, here or around; None where work is eager."""
+    while interpreter is not None and not isinstance(interpreter, StageInterpreter):
         interpreter = interpreter.parent
-    return False
+    return interpreter
 
 
 def derive(fun: Callable[..., Sequence[Any]], avals: Sequence[Aval]) -> Graph:
