@@ -26,6 +26,7 @@ _ITEMS = pytest.StashKey[list[Item]]()
 _GAPS = pytest.StashKey[tuple[Gap, ...]]()
 _RUN = pytest.StashKey["Run"]()
 _PROPERTY = "arrayx"
+_PROGRAM = "arrayx program"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -97,7 +98,7 @@ class Run:
                 used.add(gap)
                 test.add_marker(pytest.mark.xfail(reason=gap.reason, strict=True))
             test.user_properties.append(
-                (_PROPERTY, [item.id, item.section, item.subject, item.dtype, item.program()])
+                (_PROPERTY, [item.id, item.section, item.subject, item.dtype])
             )
         self.planned = mine
         chosen = mine == len(items_of(self.config))
@@ -118,16 +119,18 @@ class Run:
         """Tells a failure in the suite's own words: the sentence, and how to see it again."""
         made: Any = yield
         conformance = _item_of(item)
-        if conformance is not None and made.failed and call.excinfo is not None:
-            made.longrepr = _told(conformance, call.excinfo)
+        if conformance is not None and made.failed:
+            made.user_properties.append((_PROGRAM, conformance.program()))
+            if call.excinfo is not None:
+                made.longrepr = _told(conformance, call.excinfo)
         return made  # type: ignore[no-any-return]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Notes how an item ended."""
-        about = _about(report)
+        about: list[str] | None = _noted(report, _PROPERTY)
         if about is None or not (report.when == "call" or report.failed):
             return
-        id, section, subject, dtype, program = about
+        id, section, subject, dtype = about
         outcome, sentence = _outcome(report)
         self.results.found.append(
             Result(
@@ -137,7 +140,7 @@ class Run:
                 dtype,
                 outcome,
                 sentence,
-                program if outcome == FAILED else "",
+                _noted(report, _PROGRAM) or "",
                 report.duration,
             )
         )
@@ -158,7 +161,7 @@ class Run:
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Any:
         """An item that passes leaves no dot: there are thousands."""
-        if _about(report) is None or report.failed:
+        if _noted(report, _PROPERTY) is None or report.failed:
             return None
         kind = "skipped" if report.skipped and not hasattr(report, "wasxfail") else "passed"
         kind = "xfailed" if hasattr(report, "wasxfail") else kind
@@ -182,10 +185,10 @@ def _item_of(test: pytest.Item) -> Item | None:
     return item if isinstance(item, Item) else None
 
 
-def _about(report: Any) -> list[str] | None:
-    """What a test of the suite wrote down about its item; None for other tests."""
+def _noted(report: Any, name: str) -> Any:
+    """What was written down about a test's item under this name; None for other tests."""
     properties: dict[str, Any] = dict(getattr(report, "user_properties", ()))
-    return properties.get(_PROPERTY)
+    return properties.get(name)
 
 
 def _told(item: Item, caught: pytest.ExceptionInfo[BaseException]) -> str:

@@ -12,6 +12,8 @@ from arrayx.conformance.sections.table import SECTIONS
 
 _MOST_TOLD = 30
 _MARKS = {PASSED: "+", FAILED: "X", REFUSED: "-", NOT_YET: "?", GAP: "g"}
+# Outcomes told in sentences, under these headings.
+_TOLD = ((REFUSED, "Refused"), (NOT_YET, "Not yet"), (GAP, "Gaps"))
 #: The order in which an outcome stands for several: the worst first.
 _WORST = (FAILED, GAP, REFUSED, NOT_YET, PASSED)
 
@@ -31,7 +33,7 @@ def writer(path: str) -> Callable[[Results], str]:
 def terminal(results: Results) -> str:
     """The sections with their counts, what was refused in sentences, and the verdict."""
     lines = [_table(["section", *OUTCOMES, "seconds"], _section_rows(results))]
-    for outcome, title in ((REFUSED, "Refused"), (NOT_YET, "Not yet"), (GAP, "Gaps")):
+    for outcome, title in _TOLD:
         told = sentences(results.only(outcome))
         if told:
             lines += ["", f"{title}:"]
@@ -115,7 +117,7 @@ def markdown(results: Results) -> str:
         for r in failures[:_MOST_TOLD]:
             lines += [f"### `{r.id}`", "", "```", r.sentence, "```", "", "```python"]
             lines += [r.program, "```", ""]
-    for outcome, title in ((REFUSED, "Refused"), (NOT_YET, "Not yet"), (GAP, "Gaps")):
+    for outcome, title in _TOLD:
         told = sentences(results.only(outcome))
         if told:
             lines += ["", f"## {title}", ""]
@@ -201,7 +203,7 @@ def page(results: Results) -> str:
     if failures:
         parts.append(f"<h2>Failures</h2><p>{len(failures):,} items; the first are told.</p>")
         parts += [_failure(r) for r in failures[:_MOST_TOLD]]
-    for outcome, title in ((REFUSED, "Refused"), (NOT_YET, "Not yet"), (GAP, "Gaps")):
+    for outcome, title in _TOLD:
         told = sentences(results.only(outcome))
         if told:
             rows = "".join(f"<li>{html.escape(text)} ({n:,})" for text, n in told.items())

@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
 import arrayx as ax
 from arrayx.backend.registry import chosen
-from arrayx.conformance.conventions import TABLE, Row, agree
+from arrayx.conformance.conventions import TABLE, agree
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.statement import item
 
 
 def items(backend: str) -> Iterator[Item]:
     """Each row of the table, eagerly in both modes."""
     for number, row in enumerate(TABLE):
-        yield Item(
+        yield item(
             "derivatives",
             "conventions",
-            partial(check, row, backend),
-            partial(program, number, backend),
-            row.name.replace(" ", "_"),
+            check,
+            number,
+            backend,
+            detail=row.name.replace(" ", "_"),
             owed=True,
             core=True,
         )
 
 
-def program(number: int, backend: str) -> str:
-    """The lines that check one row."""
-    return (
-        "from arrayx.conformance.conventions import TABLE\n"
-        "from arrayx.conformance.sections import conventions\n"
-        f"conventions.check(TABLE[{number}], {backend!r})"
-    )
-
-
-def check(row: Row, backend: str) -> None:
-    """Forward and reverse mode give the derivatives that the table says."""
+def check(number: int, backend: str) -> None:
+    """Forward and reverse mode give the derivatives that a row of the table says."""
+    row = TABLE[number]
     with chosen(backend):
         point = [ax.device_put(np.asarray(x, np.float32), backend) for x in row.point]
         for how, jacobian in (("forward", ax.jacfwd), ("reverse", ax.jacrev)):

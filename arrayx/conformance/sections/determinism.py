@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import zlib
 from collections.abc import Iterator
-from functools import partial
+from functools import cache
 from typing import Any
 
 from arrayx import errors
@@ -13,6 +13,7 @@ from arrayx.backend.registry import chosen, registry
 from arrayx.conformance.case import Case
 from arrayx.conformance.checks import flat, jitted, put_all
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.statement import item
 from arrayx.conformance.table import cases
 from arrayx.core.primitive import Primitive
 
@@ -23,34 +24,21 @@ _MOST = 6
 
 def items(backend: str) -> Iterator[Item]:
     """One item for each primitive that has rows."""
+    for name in _rows():
+        owed = name in Primitive.named and Primitive.named[name].owed
+        yield item("determinism", name, check, name, backend, owed=owed, core=owed)
+
+
+@cache
+def _rows() -> dict[str, list[tuple[Case, str]]]:
+    """The rows of each primitive, in every dtype."""
     rows: dict[str, list[tuple[Case, str]]] = {}
     for case in cases():
         rows.setdefault(case.name, []).extend((case, dtype) for dtype in case.dtypes)
-    every = [pair for pairs in rows.values() for pair in pairs]
-    for name, pairs in rows.items():
-        owed = name in Primitive.named and Primitive.named[name].owed
-        yield Item(
-            "determinism",
-            name,
-            partial(check, name, pairs, every, backend),
-            partial(program, name, backend),
-            owed=owed,
-            core=owed,
-        )
+    return rows
 
 
-def program(name: str, backend: str) -> str:
-    """The lines that run one item of this section."""
-    return (
-        "from arrayx.conformance.sections import determinism\n"
-        f"(item,) = [i for i in determinism.items({backend!r}) if i.subject == {name!r}]\n"
-        "item.check()"
-    )
-
-
-def check(
-    name: str, pairs: list[tuple[Case, str]], every: list[tuple[Case, str]], backend: str
-) -> None:
+def check(name: str, backend: str) -> None:
     """Runs rows of one primitive and some of others three times in random order.
 
     The order follows from the name alone, so that a failure comes again.  Eagerly and compiled:
@@ -58,6 +46,8 @@ def check(
     end all operands and results are what they were.
     """
     draw = random.Random(zlib.crc32(name.encode()))
+    pairs = _rows()[name]
+    every = [pair for several in _rows().values() for pair in several]
     own = draw.sample(pairs, min(_MOST, len(pairs)))
     schedule = _RUNS * (own + draw.sample(every, _OTHERS))
     draw.shuffle(schedule)

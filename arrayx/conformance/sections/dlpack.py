@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
@@ -11,6 +10,7 @@ import arrayx as ax
 import arrayx.numpy as anp
 from arrayx.backend.registry import chosen
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.statement import item
 
 _DTYPES = (
     "float32",
@@ -34,18 +34,7 @@ def items(backend: str) -> Iterator[Item]:
     """Out and back again, for each dtype that dlpack knows."""
     for name, statement in (("out", goes_out), ("back", comes_in)):
         for dtype in _DTYPES:
-            yield Item(
-                "dlpack",
-                name,
-                partial(statement, dtype, backend),
-                partial(program, statement.__name__, dtype, backend),
-                dtype=dtype,
-            )
-
-
-def program(name: str, dtype: str, backend: str) -> str:
-    """The lines that exchange an array once more."""
-    return f"from arrayx.conformance.sections.dlpack import {name}\n{name}({dtype!r}, {backend!r})"
+            yield item("dlpack", name, statement, dtype, backend, dtype=dtype)
 
 
 def _elements(dtype: str) -> np.ndarray:

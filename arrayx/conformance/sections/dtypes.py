@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from arrayx import dtypes
 from arrayx.backend.registry import chosen
 from arrayx.conformance.case import ANY, FLOAT8, HALF, INTEGERS
 from arrayx.conformance.item import OWED_DTYPES, Item
+from arrayx.conformance.sections.statement import item
 
 Statement = Callable[[str, str], None]
 
@@ -22,20 +22,16 @@ def items(backend: str) -> Iterator[Item]:
     """Every statement of this file for every dtype that it is about."""
     for statement, names in _STATEMENTS.items():
         for dtype in names:
-            yield Item(
+            yield item(
                 "dtypes",
                 statement.__name__,
-                partial(statement, dtype, backend),
-                partial(program, statement.__name__, dtype, backend),
+                statement,
+                dtype,
+                backend,
                 dtype=dtype,
                 owed=dtype in OWED_DTYPES,
                 core=dtype not in FLOAT8,
             )
-
-
-def program(name: str, dtype: str, backend: str) -> str:
-    """The lines that check one statement."""
-    return f"from arrayx.conformance.sections.dtypes import {name}\n{name}({dtype!r}, {backend!r})"
 
 
 def _extremes(dtype: str) -> np.ndarray:

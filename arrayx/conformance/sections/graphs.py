@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from arrayx.backend.registry import chosen
 from arrayx.conformance.checks import REFERENCE, pairing, pulled, pushed, put_all
 from arrayx.conformance.item import Item
 from arrayx.conformance.sections.search import Failure, search
+from arrayx.conformance.sections.statement import item
 from arrayx.control.call import call
 from arrayx.core.checking import check_graph
 from arrayx.core.graph import Graph, Var
@@ -38,27 +38,22 @@ def items(backend: str) -> Iterator[Item]:
     """Each property, over several seeds."""
     for prop in PROPERTIES:
         for number in range(_ITEMS):
-            yield Item(
+            yield item(
                 "graphs",
                 prop.__name__,
-                partial(check, prop, number, backend),
-                partial(program, prop.__name__, number, backend),
-                str(number),
+                check,
+                prop.__name__,
+                number,
+                backend,
+                detail=str(number),
                 owed=True,
                 core=number < 2,
             )
 
 
-def program(name: str, number: int, backend: str) -> str:
-    """The lines that look for the same program again; its text stands in the message."""
-    return (
-        "from arrayx.conformance.sections import graphs\n"
-        f"graphs.check(graphs.{name}, {number}, {backend!r})"
-    )
-
-
-def check(prop: Callable[..., None], number: int, backend: str) -> None:
+def check(name: str, number: int, backend: str) -> None:
     """Draws programs until the property fails for one; the smallest found is told."""
+    prop = next(p for p in PROPERTIES if p.__name__ == name)
     finite = prop in _OF_FINITE_PROGRAMS
 
     def attempt(data: Any) -> None:
@@ -71,7 +66,7 @@ def check(prop: Callable[..., None], number: int, backend: str) -> None:
             told = ", ".join(f"np.array({a.tolist()}, {str(a.dtype)!r})" for a in arguments)
             raise Failure(len(graph), f"{error}\n{graph}\narguments: [{told}]") from None
 
-    search(attempt, f"{prop.__name__}/{number}", _EXAMPLES)
+    search(attempt, f"{name}/{number}", _EXAMPLES)
 
 
 # ----------------------------------------------------------------- how far roundings carry

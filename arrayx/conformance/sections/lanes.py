@@ -14,6 +14,7 @@ import arrayx.numpy as anp
 from arrayx import errors, lax
 from arrayx.backend.registry import chosen
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.statement import item
 
 LANES = 4
 _TURN = [(i, (i + 1) % LANES) for i in range(LANES)]
@@ -45,20 +46,7 @@ COLLECTIVES: dict[str, Callable[[Any], Any]] = {
 def items(backend: str) -> Iterator[Item]:
     """One item for each collective."""
     for name in COLLECTIVES:
-        yield Item(
-            "collectives",
-            "inside",
-            partial(check, name, backend),
-            partial(program, name, backend),
-            name,
-            owed=True,
-            core=True,
-        )
-
-
-def program(name: str, backend: str) -> str:
-    """The lines that check one collective."""
-    return f"from arrayx.conformance.sections import lanes\nlanes.check({name!r}, {backend!r})"
+        yield item("collectives", "inside", check, name, backend, detail=name, owed=True, core=True)
 
 
 def loss(name: str, x: Any, w: Any) -> Any:

@@ -6,7 +6,6 @@ Backends do large arrays in another way than small ones, which the rows of the t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from arrayx import lax, nn
 from arrayx.backend.registry import chosen
 from arrayx.conformance.cases.sorting import sorted_together
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.statement import item
 from arrayx.primitives.arithmetic import absorb_mul
 
 Arrays = tuple[np.ndarray, ...]
@@ -250,32 +250,10 @@ def items(backend: str) -> Iterator[Item]:
     """Operations on thousands of elements at the level "core", megabytes at "full"."""
     for subject, table, core in (("operations", OPERATIONS, True), ("programs", PROGRAMS, False)):
         for name in table:
-            yield Item(
-                "large",
-                subject,
-                partial(check, subject, name, backend),
-                partial(program, subject, name, backend),
-                name,
-                owed=core,
-                core=core,
+            yield item(
+                "large", subject, check, subject, name, backend, detail=name, owed=core, core=core
             )
-    yield Item(
-        "large",
-        "random_bits",
-        partial(blocks_of_random_bits, backend),
-        lambda: (
-            "from arrayx.conformance.sections import large\n"
-            f"large.blocks_of_random_bits({backend!r})"
-        ),
-    )
-
-
-def program(subject: str, name: str, backend: str) -> str:
-    """The lines that check one of them."""
-    return (
-        "from arrayx.conformance.sections import large\n"
-        f"large.check({subject!r}, {name!r}, {backend!r})"
-    )
+    yield item("large", "random_bits", blocks_of_random_bits, backend)
 
 
 def check(subject: str, name: str, backend: str) -> None:

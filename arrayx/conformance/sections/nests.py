@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from arrayx import errors
 from arrayx.conformance.item import Item
 from arrayx.conformance.sections.search import Failure, search, strategies
+from arrayx.conformance.sections.statement import item
 from arrayx.lazy import lazy
 
 programs = lazy("arrayx.conformance.nests")
@@ -24,19 +24,15 @@ _COMPOSITIONS = 3
 def items(backend: str) -> Iterator[Item]:
     """Several searches, each with draws of its own."""
     for number in range(_ITEMS):
-        yield Item(
+        yield item(
             "control_flow",
             "nested_programs",
-            partial(check, number, backend),
-            partial(program, number, backend),
-            str(number),
-            "float64",
+            check,
+            number,
+            backend,
+            detail=str(number),
+            dtype="float64",
         )
-
-
-def program(number: int, backend: str) -> str:
-    """The lines that look for the same program again; its text stands in the message."""
-    return f"from arrayx.conformance.sections import nests\nnests.check({number}, {backend!r})"
 
 
 def check(number: int, backend: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -14,6 +13,7 @@ import arrayx.numpy as anp
 from arrayx import lax
 from arrayx.backend.registry import chosen
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.statement import item
 
 LANES, EXAMPLES, SIZE = 3, 2, 4
 # Of float32: the sums of a dozen products of numbers near 1, differentiated twice.
@@ -86,9 +86,10 @@ TRANSFORMS: dict[str, Callable[[Any], Any]] = {
     "jit": ax.jit,
     "pmap": lambda f: ax.pmap(f, "i", devices=LANES * ax.devices()[:1]),
 }
+ORDERS = tuple(permutations(TRANSFORMS))
 
 
-def operands(dtype: str = "float32") -> tuple[np.ndarray, np.ndarray]:
+def operands(dtype: str) -> tuple[np.ndarray, np.ndarray]:
     """Weights and inputs: examples of lanes of elements."""
     rng = np.random.default_rng(0)
     shape = (EXAMPLES, LANES, SIZE)
@@ -99,54 +100,46 @@ def operands(dtype: str = "float32") -> tuple[np.ndarray, np.ndarray]:
 def items(backend: str) -> Iterator[Item]:
     """Every order over every program, to first and to second order."""
     for program_name in PROGRAMS:
-        for order in permutations(TRANSFORMS):
+        for order in ORDERS:
             for depth in DERIVATIVES:
                 core = (program_name, depth) == ("straight", "first")
-                yield Item(
+                yield item(
                     "orders",
                     "-".join(order),
-                    partial(check, order, program_name, depth, backend),
-                    partial(program, order, program_name, depth, backend),
-                    f"{program_name}-{depth}",
+                    check,
+                    order,
+                    program_name,
+                    depth,
+                    backend,
+                    detail=f"{program_name}-{depth}",
                     owed=core,
                     core=core,
                 )
 
 
-def program(order: tuple[str, ...], name: str, depth: str, backend: str) -> str:
-    """The lines that check one order."""
-    return (
-        "from arrayx.conformance.sections import orders\n"
-        f"orders.check({order!r}, {name!r}, {depth!r}, {backend!r})"
-    )
-
-
-def check(
-    order: tuple[str, ...],
-    name: str,
-    depth: str,
-    backend: str,
-    dtype: str = "float32",
-    tolerance: float = TOLERANCE,
-) -> None:
-    """The transformations in this order, outermost first, equal a loop over the examples."""
+def results(
+    order: tuple[str, ...], name: str, depth: str, dtype: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the transformations in this order, outermost first, give; and what a loop gives."""
     lane, everything = PROGRAMS[name]
     derivative = DERIVATIVES[depth]
+    w, x = operands(dtype)
+    wanted = np.stack([derivative(everything)(w[b], x[b]) for b in range(EXAMPLES)])
+    function: Any = lane
+    for transformation in reversed(order):
+        transform = derivative if transformation == "grad" else TRANSFORMS[transformation]
+        function = transform(function)
+    # The outermost mapping goes along the first axis.
+    swap = order.index("pmap") < order.index("vmap")
+    given = [np.swapaxes(a, 0, 1) if swap else a for a in (w, x)]
+    got = np.asarray(function(*given))
+    return (np.swapaxes(got, 0, 1) if swap else got), wanted
+
+
+def check(order: tuple[str, ...], name: str, depth: str, backend: str) -> None:
+    """The transformations in this order equal a loop over the examples."""
     with chosen(backend):
-        w, x = operands(dtype)
-        wanted = np.stack([derivative(everything)(w[b], x[b]) for b in range(EXAMPLES)])
-        function: Any = lane
-        for transformation in reversed(order):
-            function = (
-                derivative(function)
-                if transformation == "grad"
-                else TRANSFORMS[transformation](function)
-            )
-        # The outermost mapping goes along the first axis.
-        swap = order.index("pmap") < order.index("vmap")
-        given = [np.swapaxes(a, 0, 1) if swap else a for a in (w, x)]
-        got = np.asarray(function(*given))
-        got = np.swapaxes(got, 0, 1) if swap else got
+        got, wanted = results(order, name, depth, "float32")
     worst = float(np.max(np.abs(got - wanted)))
-    bound = tolerance * float(1 + np.max(np.abs(wanted)))
+    bound = TOLERANCE * float(1 + np.max(np.abs(wanted)))
     assert worst <= bound, f"{' of '.join(order)}: off by {worst:.2g}, allowed {bound:.2g}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import arrayx as ax
 from arrayx import random
 from arrayx.backend.registry import chosen
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.statement import item
 
 Draw = tuple[Callable[[], Any], str, tuple[int, ...], list[Any]]
 
@@ -86,23 +86,17 @@ def items(backend: str) -> Iterator[Item]:
     """Each draw eagerly, compiled, and in lanes."""
     for name in _DRAWS:
         for way in _WAYS:
-            yield Item(
+            yield item(
                 "random_bits",
                 name,
-                partial(check, name, way, backend),
-                partial(program, name, way, backend),
+                check,
+                name,
                 way,
+                backend,
+                detail=way,
                 owed=True,
                 core=way != "in_lanes",
             )
-
-
-def program(name: str, way: str, backend: str) -> str:
-    """The lines that draw once more."""
-    return (
-        "from arrayx.conformance.sections import random_bits\n"
-        f"random_bits.check({name!r}, {way!r}, {backend!r})"
-    )
 
 
 def _in_lanes(draw: Callable[[], Any]) -> Any:

@@ -7,7 +7,6 @@ infinities and zeros of both signs, on integers of the whole range, and on boole
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from arrayx.backend.registry import chosen
 from arrayx.conformance.checks import put_all
 from arrayx.conformance.item import Item
+from arrayx.conformance.sections.statement import item
 from arrayx.control.call import call
 from arrayx.core.graph import Var
 from arrayx.primitives import (
@@ -248,23 +248,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
 def items(backend: str) -> Iterator[Item]:
     """Each program, simplified and compiled."""
     for name in PROGRAMS:
-        yield Item(
-            "graphs",
-            "rewritings",
-            partial(check, name, backend),
-            partial(program, name, backend),
-            name,
-            owed=True,
-            core=True,
-        )
-
-
-def program(name: str, backend: str) -> str:
-    """The lines that check one program."""
-    return (
-        "from arrayx.conformance.sections import rewritings\n"
-        f"rewritings.check({name!r}, {backend!r})"
-    )
+        yield item("graphs", "rewritings", check, name, backend, detail=name, owed=True, core=True)
 
 
 def assert_loops(groups: Sequence[Group]) -> None:

@@ -53,7 +53,8 @@ SECTIONS = {
     "parallel": "several real devices at once",
 }
 
-_SOURCES: tuple[Callable[[str], Iterator[Item]], ...] = (
+# Those with items of the level core, and those without: their rows need not be made for it.
+_CORE: tuple[Callable[[str], Iterator[Item]], ...] = (
     rows.primitive_items,
     conventions.items,
     dtypes.items,
@@ -74,12 +75,14 @@ _SOURCES: tuple[Callable[[str], Iterator[Item]], ...] = (
     mistakes.items,
     parallel.items,
     determinism.items,
-    rows.function_items,
 )
+_FULL: tuple[Callable[[str], Iterator[Item]], ...] = (rows.function_items,)
 
 
 def items(backend: str, level: str) -> list[Item]:
     """All items of a level for a backend, section by section."""
-    wanted = [item for source in _SOURCES for item in source(backend) if item.core or level != CORE]
+    wanted = [item for source in _CORE for item in source(backend) if item.core or level != CORE]
+    if level != CORE:
+        wanted.extend(item for source in _FULL for item in source(backend))
     place = {name: i for i, name in enumerate(SECTIONS)}
     return sorted(wanted, key=lambda item: place[item.section])
