@@ -192,6 +192,14 @@ def _products_plain(x: Any, **options: Any) -> Any:
     return np.cumprod(x[::-1], 0)[::-1] if options.get("reverse") else np.cumprod(x, 0)
 
 
+def _mapped(x: Any, **options: Any) -> Any:
+    return lax.map(lambda row: anp.sum(anp.sin(row)) * row, x, **options)
+
+
+def _mapped_plain(x: Any, **options: Any) -> Any:
+    return np.sum(np.sin(x), 1, keepdims=True) * x
+
+
 _STEPS = Operand((4, 3), domain=(-1.0, 1.0))
 
 CASES = (
@@ -226,12 +234,13 @@ CASES = (
     _row("nested_loops", _nested, _nested_plain, (), Operand((2, 3), domain=(-1.0, 1.0))),
     _row("compiled_in_a_loop", _compiled_inside, _compiled_inside_plain, (3,), domain=(-0.5, 0.5)),
     _row("checkpoint", _remade, _remade_plain, (3,), ulps=64.0),
-    _row("map", lambda x: lax.map(lambda r: anp.sum(anp.sin(r)) * r, x), None, (4, 3)),
+    _row("map", _mapped, _mapped_plain, (4, 3)),
     _row(
         "map",
-        lambda x: lax.map(lambda r: anp.sum(anp.sin(r)) * r, x, batch_size=3),
-        None,
+        _mapped,
+        _mapped_plain,
         (4, 3),
+        params={"batch_size": 3},
         label="in_batches",
     ),
     _row("associative_scan", _products, _products_plain, (5, 2)),
